@@ -7,7 +7,6 @@ use std::{hint::black_box, path::Path};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use engram::{book::Book, position::Position, syzygy::Tablebase};
-use shakmaty::{CastlingMode, fen::Fen};
 use shakmaty_syzygy::Tablebase as Tables;
 
 fn books(criterion: &mut Criterion) {
@@ -40,10 +39,7 @@ fn tables(criterion: &mut Criterion) {
         "8/8/8/2kb4/8/4P3/3K4/8 w - - 0 1",
     ]
     .iter()
-    .map(|fen| {
-        let setup = fen.parse::<Fen>().expect("a FEN").into_setup();
-        Position::from_setup(setup, CastlingMode::Standard).expect("a legal position")
-    })
+    .map(|fen| Position::from_fen(fen).expect("a legal position"))
     .collect();
     criterion.bench_function("3 probes through the engine", |b| {
         b.iter(|| {

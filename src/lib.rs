@@ -6,13 +6,11 @@
 //! ```
 //! use std::{sync::{Arc, mpsc}, time::Instant};
 //! use engram::{Depth, Engine, Event, Limits, Position};
-//! use engram::shakmaty::{CastlingMode, fen::Fen, san::SanPlus};
+//! use engram::shakmaty::san::SanPlus;
 //!
 //! let (sender, events) = mpsc::channel();
 //! let mut engine = Engine::new(Arc::new(move |event| drop(sender.send(event))));
-//! let fen: Fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1".parse()?;
-//! let position = Position::from_setup(fen.into_setup(), CastlingMode::Standard)
-//!     .map_err(|wrong| format!("{wrong:?}"))?;
+//! let position = Position::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1").ok_or("no position")?;
 //! engine.set_position(position.clone(), &[])?;
 //! engine.go(Limits { depth: Some(Depth(6)), ..Limits::default() }, Instant::now());
 //! let best = loop {

@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use engram::position::Position;
-use shakmaty::{CastlingMode, Move, fen::Fen};
+use shakmaty::Move;
 
 /// A spread of openings, middlegames and endings.
 const FENS: [&str; 12] = [
@@ -24,11 +24,7 @@ const FENS: [&str; 12] = [
 
 /// The set, parsed.
 pub fn positions() -> Vec<Position> {
-    let parse = |fen: &&str| {
-        let setup = fen.parse::<Fen>().expect("the set is well formed").into_setup();
-        Position::from_setup(setup, CastlingMode::Standard).expect("the set is legal")
-    };
-    FENS.iter().map(parse).collect()
+    FENS.map(|fen| Position::from_fen(fen).expect("the set is legal")).to_vec()
 }
 
 /// Every legal move of every position.

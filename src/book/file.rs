@@ -34,7 +34,7 @@ pub enum BookError {
     #[error("{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16")]
     Length(PathBuf, u64),
     /// It is too large: its length in bytes.
-    #[error("{0} is no Polyglot book: of {1} bytes, where books have at most 1 GiB; name another file")]
+    #[error("{0} is not a Polyglot book: it has {1} bytes, and a book has at most 1 GiB; name another file")]
     Large(PathBuf, u64),
     /// One position has more entries than moves: the first of them that was found, from 1. A file of zeros, for instance.
     #[error(

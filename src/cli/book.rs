@@ -72,7 +72,7 @@ pub struct Make {
     /// Moves that scored less for the side that played them are left out, in percent.
     #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
     min_score: f64,
-    /// Take the moves of this many plies from the beginning of each game.
+    /// Take this many plies from the beginning of each game.
     #[arg(long, default_value_t = 30, value_name = "PLIES")]
     depth: usize,
     /// Whose moves are taken.

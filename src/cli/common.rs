@@ -4,7 +4,7 @@ use std::{io::Write as _, path::Path, sync::RwLock};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
 
 use super::outcome::{CliError, refused};
@@ -96,6 +96,16 @@ pub(super) fn json(value: &impl Serialize) -> String {
 pub(super) fn date(time: impl Into<u64>) -> String {
     let time = i64::try_from(time.into()).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     time.map_or_else(String::new, |time| time.strftime("%F %R").to_string())
+}
+
+/// Seconds of a day.
+pub(super) const DAY: u32 = 86_400;
+
+/// Days since 1970 of a date such as 2026-01-31.
+pub(super) fn day(text: &str) -> Result<i64, String> {
+    let day = text.parse::<Date>().ok().filter(|day| day.to_string() == text);
+    let days = |day: Date| i64::from((day - Date::constant(1970, 1, 1)).get_days());
+    day.map(days).ok_or_else(|| "write the day as 2026-01-31".to_owned())
 }
 
 /// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or

@@ -56,7 +56,7 @@ pub enum HashTask {
         #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
         mib: Option<u64>,
     },
-    /// Clear a file. This engine can use it then, even if it was written with another evaluation.
+    /// Clear a file, so that this engine can use it even if it was written with another evaluation.
     ///
     /// No engine may be using it; an engine clears it with the button `Clear Hash`.
     Clear {

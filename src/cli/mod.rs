@@ -31,7 +31,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        Side, check_output, complain, date, json, lower_priority, pawns, position, progress_bar,
+        DAY, Side, check_output, complain, date, day, json, lower_priority, pawns, position, progress_bar,
         refuse_input, write_file, write_records,
     },
     outcome::refused,
@@ -64,7 +64,7 @@ pub enum Subtask {
     /// Search a fixed set of positions and count the nodes.
     ///
     /// One thread, 16 MiB of hash, each position as if from a new game: the number of nodes is the same on
-    /// every machine and changes only if search or evaluation do. The last line is `N nodes M nps`.
+    /// every machine and changes only if the search or the evaluation does. The last line is `N nodes M nps`.
     Bench {
         /// Depth of each search, in plies.
         #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(u64).range(1..=200))]
@@ -138,7 +138,7 @@ pub enum Subtask {
     /// List the moves of a position with their tablebase results.
     ///
     /// Best first, each with its result for the side to move and the plies to the next capture, pawn move or mate
-    /// (DTZ), this move included; negative where that is the opponent's success. Results take the fifty-move counter
+    /// (DTZ), this move included; negative if the opponent wins. Results take the fifty-move counter
     /// of the position into account: a win that comes too late is cursed, a loss that does is blessed, both are draws.
     Tablebase(tablebase::TablebaseArguments),
     /// Show and change the learning file.
@@ -146,7 +146,7 @@ pub enum Subtask {
     /// The file holds scores and moves of up to 65,536 positions from earlier games. The newest replace the
     /// oldest; advice stays. Engines may be using it.
     Learn(learn::LearnArguments),
-    /// Grow a tree of positions for hours, look into it, and play from it.
+    /// Grow an analysis tree for hours, explore it, and play from it.
     ///
     /// The position that matters most is searched next, and its score is backed up to the positions before it. The
     /// option `TreeFile` lets the engine play what the tree has found.

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
     processor::cores,
+    uci::Interrupt,
 };
 
 /// A task that this many workers began and did not finish is abandoned.
@@ -40,9 +41,12 @@ pub struct WorkerArguments {
     /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
+    /// Memory in MiB for the hash tables of all searches at once. A task that needs more fails.
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
+    hash: u64,
 }
 
-/// Works until the process is ended.
+/// Works until it is interrupted.
 ///
 /// # Errors
 /// The first connection fails, or a search thread does.
@@ -52,6 +56,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),
         threads,
+        hash: usize::try_from(arguments.hash).unwrap_or(usize::MAX),
         claim_after: Duration::from_secs(arguments.claim_after),
         workers: None,
         held: HashMap::new(),
@@ -65,7 +70,8 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     worker.turn().map_err(|error| failed(server, error))?;
     eprintln!("{threads} threads wait for tasks of version {} at {server}; Ctrl-C ends them", version());
     let mut trouble = String::new();
-    loop {
+    let interrupt = Interrupt::by_signal();
+    while !interrupt.is_requested() {
         match worker.turn() {
             Ok(()) => trouble.clear(),
             Err(WorkError::Server(error)) => {
@@ -81,6 +87,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
             Err(error) => return Err(failed(server, error)),
         }
     }
+    worker.give_back().map_err(|error| failed(server, error))
 }
 
 fn failed(server: &ServerAddress, trouble: WorkError) -> CliError {
@@ -102,6 +109,8 @@ struct TaskWorker {
     queue: Queue,
     name: String,
     threads: usize,
+    /// Memory in MiB for all hash tables.
+    hash: usize,
     claim_after: Duration,
     /// The search threads, and the hash in MiB of each.
     workers: Option<(usize, Workers)>,
@@ -130,8 +139,7 @@ impl TaskWorker {
             self.queue.finish(task, outcome)?;
             self.finished.pop();
         }
-        let held = self.held.values().map(|searching| &searching.task).chain(&self.deferred);
-        let held: Vec<EntryId> = held.map(|task| task.entry).collect();
+        let held: Vec<EntryId> = self.tasks().map(|task| task.entry).collect();
         if self.kept_at.elapsed() > self.claim_after / 3 {
             self.queue.keep(&self.name, &held)?;
             self.kept_at = Instant::now();
@@ -141,15 +149,16 @@ impl TaskWorker {
                 self.begin(task)?;
             }
         }
-        // A few more than threads, so that none waits for the network.
+        // A few more than threads, so that none waits for the network. A task that two workers did not finish is searched
+        // alone: the others must not be blamed for it, nor it for them.
+        let is_alone = self.tasks().any(|task| task.attempts + 1 >= MAX_ATTEMPTS);
         let most = self.threads + self.threads / 4 + 1;
-        let room = if self.deferred.is_empty() { most.saturating_sub(self.held.len()) } else { 0 };
-        // A task that others held is claimed only if it can be begun at once: it must not be blamed for another task
-        // that it waited for.
+        let room =
+            if self.deferred.is_empty() && !is_alone { most.saturating_sub(self.held.len()) } else { 0 };
         let free = self.threads.saturating_sub(self.held.len()).min(room);
         if free > 0 && self.claimed_at.is_none_or(|at| at.elapsed() > self.claim_after / 2) {
             self.claimed_at = Some(Instant::now());
-            let claimed = self.queue.claim(&self.name, &held, self.claim_after, free)?;
+            let claimed = self.queue.claim(&self.name, &held, self.claim_after, free, MAX_ATTEMPTS - 1)?;
             claimed.into_iter().try_for_each(|task| self.begin(task))?;
         } else if room > 0 {
             let wait = if self.held.is_empty() { IDLE.min(self.claim_after / 2) } else { Duration::ZERO };
@@ -159,10 +168,24 @@ impl TaskWorker {
         self.collect(BUSY)
     }
 
+    /// The tasks that it holds.
+    fn tasks(&self) -> impl Iterator<Item = &HeldTask> {
+        self.held.values().map(|searching| &searching.task).chain(&self.deferred)
+    }
+
+    /// Returns outcomes, and the tasks that were not finished, as if they had not been begun.
+    fn give_back(mut self) -> Result<(), WorkError> {
+        for (task, outcome) in std::mem::take(&mut self.finished) {
+            self.queue.finish(&task, &outcome)?;
+        }
+        let held: Vec<(EntryId, u64)> = self.tasks().map(|task| (task.entry, task.attempts)).collect();
+        Ok(self.queue.give_back(&self.name, &held)?)
+    }
+
     /// Begins the search of a task, or fails it.
     fn begin(&mut self, task: HeldTask) -> Result<(), WorkError> {
         if task.attempts >= MAX_ATTEMPTS {
-            let reason = format!("{MAX_ATTEMPTS} workers began it, and none came to its end");
+            let reason = format!("{MAX_ATTEMPTS} workers began it, and none finished it");
             self.finished.push((task, TaskOutcome::Failed(reason)));
             return Ok(());
         }
@@ -177,6 +200,15 @@ impl TaskWorker {
                 return Ok(());
             }
         };
+        let hash = batch.budget().hash;
+        if hash.saturating_mul(self.threads) > self.hash {
+            let reason = format!(
+                "it wants {hash} MiB of hash for each of {} searches at once, and the worker allows {} in all (--hash)",
+                self.threads, self.hash
+            );
+            self.finished.push((task, TaskOutcome::Failed(reason)));
+            return Ok(());
+        }
         if self.workers.as_ref().is_none_or(|&(hash, _)| hash != batch.settings.hash) {
             if !self.held.is_empty() {
                 self.deferred.push(task);

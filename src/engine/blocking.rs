@@ -36,7 +36,7 @@ pub struct Answer {
     pub result: Option<SearchResult>,
     /// Its lines, best first.
     pub lines: Vec<ScoredLine>,
-    /// What it had to say to the user.
+    /// Its messages to the user.
     pub notices: Vec<Notice>,
 }
 

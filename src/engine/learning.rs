@@ -155,7 +155,7 @@ impl Engine {
     /// What a search takes from learning; its game is told that it begins. `analysis`: it is not made to play a move;
     /// `in_tree`: its root was searched in the tree.
     pub(super) fn begin_search(&mut self, limits: &Limits, analysis: bool, in_tree: bool) -> SearchInput {
-        let input = self.search_input(analysis);
+        let input = self.search_input(limits, analysis);
         let reasons = [
             (!limits.search_moves.is_empty(), NotLearned::SearchMoves),
             (limits.mate.is_some(), NotLearned::Mate),
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     /// Loads the records of positions that can still occur into the table, and returns the other input of the search.
-    fn search_input(&mut self, analysis: bool) -> SearchInput {
+    fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
         if self.learning.wanted().is_none() {
             return SearchInput::default();
         }
@@ -199,7 +199,8 @@ impl Engine {
         let ring = open.store.live();
         self.fill_table(&ring);
         let known = ring.get(self.root.key());
-        let advised = known.as_ref().map(|record| advised(record, &self.root)).unwrap_or_default();
+        let mut advised = known.as_ref().map(|record| advised(record, &self.root)).unwrap_or_default();
+        advised.retain(|m| limits.search_moves.is_empty() || limits.search_moves.contains(m));
         if !advised.is_empty() {
             self.say(Notice::Advised(moves_to_uci(&advised, &self.root)));
         }

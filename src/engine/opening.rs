@@ -150,8 +150,11 @@ impl BookGame {
         self.copy = Some((Arc::clone(book), learned.clone()));
         let left = left_logs(learned.path()).unwrap_or_default();
         for LeftLog { lines, log, .. } in left {
-            let last = lines.iter().rev().find_map(|line| serde_json::from_str(line).ok());
-            self.write(last.unwrap_or_default(), Some(log));
+            let results: Result<Vec<_>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
+            // One with a line that cannot be read stays: a newer version may have written it.
+            if let Ok(mut results) = results {
+                self.write(results.pop().unwrap_or_default(), Some(log));
+            }
         }
     }
 

@@ -14,7 +14,7 @@ pub const FULL_SKILL: u32 = 20;
 /// Elo, and the share of strength (between the [`NODES`]) that plays at this Elo. Measured in games against Stockfish
 /// 15.1 with its own `UCI_Elo`, 20,000 nodes a move for it; `benches/notes/tools.md` has the results.
 const CURVE: [(f64, f64); 6] =
-    [(1350.0, 0.152), (1500.0, 0.214), (1900.0, 0.453), (2300.0, 0.754), (2700.0, 0.95), (2850.0, 0.985)];
+    [(1350.0, 0.105), (1500.0, 0.147), (1900.0, 0.342), (2300.0, 0.635), (2700.0, 0.69), (2850.0, 0.75)];
 /// Nodes of a move at share 0 and at share 1; they grow exponentially.
 const NODES: (f64, f64) = (250.0, 60_000.0);
 /// Standard deviation of the evaluation errors at share 0, in internal units; there are none from share 1 on.

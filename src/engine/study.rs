@@ -349,7 +349,6 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, fen::Fen};
 
     use super::*;
     use crate::engine::EvaluationKind;
@@ -360,10 +359,7 @@ mod tests {
         let (mut file, ring, _) =
             LearnFile::open_or_create(&folder.path().join("learn.bin")).expect("a learning file");
         let ring = RwLock::new(ring);
-        let position = |fen: &str| {
-            let setup = fen.parse::<Fen>().expect("a position").into_setup();
-            Position::from_setup(setup, CastlingMode::Standard).expect("legal")
-        };
+        let position = |fen| Position::from_fen(fen).expect("legal");
         // A mate in one leaves nothing to search below it; an old study searched the third one to depth 20, a position that
         // no line of the others leads to.
         let mate = position("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");

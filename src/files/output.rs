@@ -18,7 +18,7 @@ const MAX_REMOVED: usize = 3;
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The command reads this file.
-    #[error("names an input, {0}; name another file")]
+    #[error("would overwrite the input {0}; name another file")]
     Input(PathBuf),
     /// A file is there, and nobody said that it may be overwritten.
     #[error("is there already; --force overwrites it")]

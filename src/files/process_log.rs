@@ -1,4 +1,4 @@
-//! What a process has not yet brought into a file that it shares with others, in a log beside that file, so that the
+//! A log of what a process has not yet written into a file that it shares with others; it lies beside that file, so that the
 //! next process does it if this one is killed or cannot.
 //!
 //! The log `NAME.game-SESSION-N` of the file `NAME` belongs to the process that holds its lock. One without a lock was
@@ -71,12 +71,22 @@ impl ProcessLog {
 /// A log that a process left behind.
 #[derive(Debug)]
 pub struct LeftLog {
-    /// The session of that process, if its name tells it.
-    pub session: Option<u32>,
+    /// The session of that process.
+    pub session: u32,
     /// The lines that were written completely.
     pub lines: Vec<String>,
     /// The log itself.
     pub log: ProcessLog,
+}
+
+/// The session in the name of a log, after `NAME.game-`; none if the file is something else.
+fn session_in(rest: &str) -> Option<u32> {
+    let (session, number) = rest.split_once('-')?;
+    let is_ours = session.len() == 8
+        && session.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit());
+    u32::from_str_radix(session, 16).ok().filter(|_| is_ours)
 }
 
 /// The logs beside `shared` that no living process holds.
@@ -89,7 +99,7 @@ pub fn left_logs(shared: &Path) -> io::Result<Vec<LeftLog>> {
     let prefix = format!("{}.game-", name.to_string_lossy());
     let left = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let session = name.strip_prefix(&prefix)?.split('-').next()?;
+        let session = session_in(name.strip_prefix(&prefix)?)?;
         if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             return None;
         }
@@ -105,7 +115,7 @@ pub fn left_logs(shared: &Path) -> io::Result<Vec<LeftLog>> {
         let text = String::from_utf8_lossy(&bytes);
         let lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         Some(LeftLog {
-            session: u32::from_str_radix(session, 16).ok(),
+            session,
             lines: lines.map(str::to_owned).collect(),
             log: ProcessLog { path, file, length: bytes.len() as u64 },
         })
@@ -128,12 +138,15 @@ mod tests {
         log.file.write_all(b"half").expect("written");
         drop(log);
         let mut left = left_logs(&shared).expect("read");
-        assert_eq!((left.len(), left[0].session), (1, Some(7)));
+        assert_eq!((left.len(), left[0].session), (1, 7));
         let LeftLog { lines, log, .. } = left.remove(0);
         assert_eq!(lines, ["one", "two"]);
         assert!(left_logs(&shared).expect("read").is_empty(), "who has it holds it");
         log.remove();
         other.remove();
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        for foreign in ["notes.txt", "7-0", "0000007-0", "+0000007-0", "00000007-", "00000007-0.bak"] {
+            fs::write(folder.path().join(format!("learn.bin.game-{foreign}")), "mine").expect("written");
+        }
+        assert!(left_logs(&shared).expect("read").is_empty(), "these are no logs");
     }
 }

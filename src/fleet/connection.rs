@@ -174,13 +174,18 @@ impl Connection {
 /// # Errors
 /// The server refuses.
 pub(super) fn accepted(answer: Value) -> Result<Value, FleetError> {
-    match answer {
-        Value::ServerError(error) => {
-            let text = format!("{} {}", error.code(), error.details().unwrap_or_default());
-            Err(FleetError::Refused(printable(text.trim())))
-        }
-        answer => Ok(answer),
-    }
+    let error = match &answer {
+        Value::ServerError(error) => Some(error),
+        // The answers of a transaction.
+        Value::Array(answers) => answers.iter().find_map(|answer| match answer {
+            Value::ServerError(error) => Some(error),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let Some(error) = error else { return Ok(answer) };
+    let text = format!("{} {}", error.code(), error.details().unwrap_or_default());
+    Err(FleetError::Refused(printable(text.trim())))
 }
 
 /// The node of a cluster to which an answer redirects us.

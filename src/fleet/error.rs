@@ -26,7 +26,7 @@ pub enum FleetError {
     #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]
     TooLarge(Vec<u8>),
     /// An invalid answer.
-    #[error("the server answers what no Redis or Valkey answers")]
+    #[error("the answer is not one that Redis or Valkey gives")]
     Nonsense,
 }
 

@@ -10,7 +10,7 @@ use super::{
     mirror::Mirror,
 };
 use crate::learn::{
-    self, CLOCK_ERROR, Record,
+    CLOCK_ERROR, Record,
     record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
 };
 
@@ -107,8 +107,7 @@ impl LearnStream {
         let read = entries_of_one(answers.next().ok_or(FleetError::Nonsense)??)?;
         self.caught_up = read.len() < self.count;
         self.count = (2 * self.count).min(BATCH);
-        let latest = learn::now().saturating_add(CLOCK_ERROR);
-        Ok(Received::Batch(read.iter().map(|entry| (entry.id, checked(entry, latest))).collect()))
+        Ok(Received::Batch(read.iter().map(|entry| (entry.id, checked(entry))).collect()))
     }
 
     /// Requests fewer entries next time; a single one that is too large is skipped.
@@ -147,8 +146,8 @@ impl LearnStream {
     }
 }
 
-/// The record in an entry, if it is valid and not later than `latest`.
-fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
+/// The record in an entry, if it is valid and not much later than the entry by the server's clock.
+fn checked(entry: &StreamEntry) -> Option<Record> {
     let [name, payload] = &entry.fields[..] else { return None };
     if name != FIELD.as_bytes() || payload.len() != PAYLOAD {
         return None;
@@ -158,7 +157,8 @@ fn checked(entry: &StreamEntry, latest: u32) -> Option<Record> {
     let record = record::decode(&bytes)?;
     record.position_and_move().ok()?;
     let consistent = record.lower.to_score() <= record.upper.to_score();
-    (record.time <= latest && (consistent || !record.is_live())).then_some(record)
+    let latest = (entry.id.millis / 1000).saturating_add(u64::from(CLOCK_ERROR));
+    (u64::from(record.time) <= latest && (consistent || !record.is_live())).then_some(record)
 }
 
 /// The command that adds a record to the stream, which drops its oldest entry if it is full.

@@ -36,6 +36,9 @@ pub struct Queue {
     count: usize,
 }
 
+/// A task that was given back has been idle for this long: longer than any worker waits.
+const GIVEN_BACK: Duration = Duration::from_secs(86_400);
+
 impl Queue {
     /// The queue for programs of one `version` on this server.
     pub fn new(server: ServerAddress, version: &str) -> Queue {
@@ -191,13 +194,15 @@ impl Queue {
         self.held(entries_of_one(answer)?, 0)
     }
 
-    /// Claims up to `count` tasks that have been `idle` this long for the worker `name`, except those that it `holds`.
+    /// Claims up to `count` tasks that have been `idle` this long for the worker `name`, except those that it `holds`. One
+    /// that `alone` workers or more have begun is claimed alone, by a worker that holds nothing.
     pub fn claim(
         &mut self,
         name: &str,
         holds: &[EntryId],
         idle: Duration,
         count: usize,
+        alone: u64,
     ) -> Result<Vec<HeldTask>, FleetError> {
         let idle = (idle.as_millis() as u64).max(1);
         let mut pending = cmd("XPENDING");
@@ -210,6 +215,9 @@ impl Queue {
             pending.into_iter().filter_map(|(id, _, _, attempts)| Some((EntryId::parse(&id)?, attempts)));
         let others = ids.filter(|(id, _)| !holds.contains(id));
         for (id, attempts) in others.take(count) {
+            if attempts >= alone && !(holds.is_empty() && held.is_empty()) {
+                continue;
+            }
             let mut claim = cmd("XCLAIM");
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
             let claimed = match self.ask(claim, Duration::ZERO) {
@@ -222,6 +230,9 @@ impl Queue {
             };
             // Empty if another worker was quicker.
             held.extend(self.held(claimed, attempts)?);
+            if attempts >= alone && !held.is_empty() {
+                break;
+            }
         }
         Ok(held)
     }
@@ -250,6 +261,23 @@ impl Queue {
         });
         claim.arg("JUSTID");
         self.ask_as_worker(claim, Duration::ZERO).map(|_| ())
+    }
+
+    /// Gives back tasks that the worker `name` has not finished, with the number of workers that had begun them before: they can
+    /// be claimed at once.
+    pub fn give_back(&mut self, name: &str, held: &[(EntryId, u64)]) -> Result<(), FleetError> {
+        for (id, attempts) in held {
+            let mut claim = cmd("XCLAIM");
+            claim.arg(self.tasks()).arg(GROUP).arg(name).arg(0).arg(id.to_string());
+            claim
+                .arg("IDLE")
+                .arg(GIVEN_BACK.as_millis() as u64)
+                .arg("RETRYCOUNT")
+                .arg(*attempts)
+                .arg("JUSTID");
+            self.ask_as_worker(claim, Duration::ZERO)?;
+        }
+        Ok(())
     }
 
     /// Adds the result of a task and removes the task, in one step.

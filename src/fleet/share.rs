@@ -261,11 +261,13 @@ impl Sharer {
         // the same second, or our clock may be slow.
         let overruled: Vec<Record> =
             ring.since(self.looked).filter_map(|(_, record)| mirror.later(&record).cloned()).collect();
-        self.looked = ring.sequence();
+        let looked = ring.sequence();
         drop(ring);
+        // If this fails, the same records are looked at again.
         if !overruled.is_empty() {
             file.merge(ring_lock, &overruled)?;
         }
+        self.looked = looked;
         self.backlog.extend(lacking);
         self.backlog.drain(..self.backlog.len().saturating_sub(CAPACITY));
         Ok(())

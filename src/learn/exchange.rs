@@ -8,7 +8,9 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
+    merge::beats,
     record::{ADVICE_DEPTH, Flags, Origin, Record, RecordError, Unlearnable},
+    ring::Ring,
     score::LearnedScore,
 };
 use crate::{
@@ -45,6 +47,11 @@ pub enum LineError {
          (`engram learn forget --position FEN --yes`)"
     )]
     TooManyMoves,
+    /// A mate after a number of plies that cannot be.
+    #[error(
+        "`{0}` cannot be: a side mates after an odd number of plies (+mate7), and is mated after an even one (-mate8)"
+    )]
+    Score(LearnedScore),
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
     Key,
@@ -239,7 +246,7 @@ fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Res
 /// The advice to play one of these moves, in UCI notation or SAN, with the score that the position then has.
 ///
 /// # Errors
-/// There is no move, there are more than three, or one is not legal.
+/// There is no move, there are more than three, one is not legal, or the score is impossible.
 pub fn advice<'a>(
     position: &Position,
     names: impl Iterator<Item = &'a str>,
@@ -253,6 +260,9 @@ pub fn advice<'a>(
     let mut record = Record { best, ..Record::new(position, Origin::Advice)? };
     record.also[..more.len()].copy_from_slice(more);
     if let Some(score) = score {
+        if !score.is_possible() {
+            return Err(LineError::Score(score));
+        }
         (record.lower, record.upper, record.depth) = (score, score, ADVICE_DEPTH);
     }
     Ok(record)
@@ -276,6 +286,23 @@ pub fn with_more_advice(before: &Record, more: Record) -> Result<Record, LineErr
     let is_same = *before == Record { session, time, game_ply, halfmoves, ..both.clone() };
     let later = Record { session: more.session, time: more.time.max(before.time.saturating_add(1)), ..both };
     Ok(if is_same { before.clone() } else { later })
+}
+
+/// Advice for a position that `ring` has other advice for, as the advice of both: the same from either file. Any other record
+/// as it is.
+///
+/// # Errors
+/// Together they have more than three moves.
+pub fn with_advice_of(ring: &Ring, new: &Record) -> Result<Record, LineError> {
+    let Some(here) = ring.get(new.key).filter(|here| here.is_advice() && new.is_advice()) else {
+        return Ok(new.clone());
+    };
+    let (before, later) = if beats(new, &here) { (&here, new) } else { (new, &here) };
+    if before.advised().all(|m| later.advised().any(|known| known == m)) {
+        return Ok(later.clone());
+    }
+    let both = with_more_advice(before, later.clone())?;
+    Ok(Record { time: later.time.saturating_add(1), ..both })
 }
 
 /// The most moves of a position that can be advised. Of an EPD with more the first ones are used.

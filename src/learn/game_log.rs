@@ -71,8 +71,7 @@ pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> i
     let mut left = LeftGames { records: Vec::new(), games: Vec::new(), logs: Vec::new() };
     for LeftLog { session, lines, log } in left_logs(learn_file)? {
         // All records of a game are of one session: that of the process that played it.
-        let session = session.unwrap_or_else(stamp::session);
-        let (game, opponent, winner) = replay(&lines, rules);
+        let Some((game, opponent, winner)) = replay(&lines, rules) else { continue };
         let replayed = winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
         left.records.extend(replayed.into_iter().map(|record| Record { session, ..record }));
         let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
@@ -83,23 +82,20 @@ pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> i
     Ok(left)
 }
 
-/// The game of a log, the opponent, and who won.
-fn replay(lines: &[String], rules: &Rules) -> (PlayedGame, String, Option<Color>) {
+/// The game of a log, the opponent, and who won; none if a line cannot be read: a newer version may have written it.
+fn replay(lines: &[String], rules: &Rules) -> Option<(PlayedGame, String, Option<Color>)> {
     let (mut game, mut opponent, mut ended) = (PlayedGame::default(), String::new(), None);
     for line in lines {
         if let Ok(end) = serde_json::from_str::<SavedEnd>(line) {
             ended = Some(end.result.parse::<Outcome>().ok().and_then(|outcome| outcome.winner()));
-        } else if let Ok(saved) = serde_json::from_str::<SavedSearch>(line)
-            && let Some(search) = saved.read()
-        {
-            game.searched(rules, search);
-            opponent = saved.opponent;
         } else {
-            log::debug!("a line of the log of a game cannot be read: {line}");
+            let saved = serde_json::from_str::<SavedSearch>(line).ok()?;
+            game.searched(rules, saved.read()?);
+            opponent = saved.opponent;
         }
     }
     let winner = ended.unwrap_or_else(|| game.winner());
-    (game, opponent, winner)
+    Some((game, opponent, winner))
 }
 
 /// The line at the end of a game.
@@ -195,6 +191,11 @@ mod tests {
             records.iter().filter(|record| record.flags.confirmed).count()
         };
         assert_eq!(confirmed(Some(Some(Color::Black))), 1);
+        let mut newer = ProcessLog::begin(&file, 9).expect("a log");
+        newer.write("{\"a newer version\": 2}").expect("written");
+        drop(newer);
+        let left = take_over(&file, &rules, &recorder).expect("read");
+        assert!(left.logs.is_empty() && left.games.is_empty(), "it is left to who can read it");
         assert_eq!([None, Some(None), Some(Some(Color::White))].map(confirmed), [0; 3]);
     }
 }

@@ -242,6 +242,8 @@ fn remove_oldest(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let mut rest = NewFile::begin(path)?;
+    // What the user wrote before the first game stays.
+    rest.write_all(&bytes[..begins[0]])?;
     rest.write_all(&bytes[begins[begins.len() - MOST]..])?;
     rest.replace()
 }

@@ -94,6 +94,15 @@ impl LearnedScore {
         matches!(self.kind(), ScoreKind::Centipawns).then_some(i32::from(self.0))
     }
 
+    /// Can this be the score of a position with a legal move? A side mates after an odd number of plies and is mated after
+    /// an even one; 999 stands for any number beyond.
+    pub fn is_possible(self) -> bool {
+        match self.kind() {
+            ScoreKind::Mate(plies) => plies == PLIES || plies > 0 && (plies % 2 != 0) == (self.0 > 0),
+            _ => true,
+        }
+    }
+
     /// Is there no bound?
     pub fn is_none(self) -> bool {
         matches!(self.kind(), ScoreKind::None)

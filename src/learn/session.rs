@@ -143,12 +143,12 @@ impl Recorder<'_> {
         let Some(record) = self.root(root, result, finding) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = finding.known;
         let Conditions { rules, analysis, .. } = root.conditions;
-        let every_root = record.origin == Origin::EveryRoot && analysis;
+        let every_root = record.origin == Origin::EveryRoot;
         if every_root && self.was_searched_beyond(&root.position, depth) {
             return Vec::new();
         }
         let mut records = vec![record];
-        if every_root && lower == upper {
+        if every_root && analysis && lower == upper {
             let line = main_line(&root.position, &result.line, lower, depth, rules.min_depth);
             let new = |finding: &PositionFinding| self.if_new(finding, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));

@@ -202,11 +202,11 @@ impl Writer {
             if self.wants_the_file() && self.retry_at.is_none_or(|at| at <= now) {
                 self.write();
             }
-            self.remove_logs();
             if self.sync_at.is_some_and(|at| at <= now) || !self.waiting.is_empty() && !self.wants_the_file()
             {
                 self.sync();
             }
+            self.remove_logs();
         }
         let give_up = Instant::now() + CLOSE_TIMEOUT;
         while self.wants_the_file() && Instant::now() < give_up {
@@ -215,8 +215,8 @@ impl Writer {
                 thread::sleep(at.saturating_duration_since(Instant::now()).min(10 * LOCK_RETRY));
             }
         }
-        self.remove_logs();
         self.sync();
+        self.remove_logs();
     }
 
     fn wants_the_file(&self) -> bool {
@@ -341,9 +341,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the logs of games whose records are in the file, though perhaps not synced.
+    /// Removes the logs of games whose records are in the file, and synced.
     fn remove_logs(&mut self) {
-        if !self.wants_the_file() && self.shared.given_up.load(Acquire) == 0 {
+        if !self.wants_the_file() && self.sync_at.is_none() && self.shared.given_up.load(Acquire) == 0 {
             self.logs.drain(..).for_each(ProcessLog::remove);
         }
     }

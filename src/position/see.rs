@@ -105,22 +105,20 @@ fn least_valuable(position: &Position, pieces: Bitboard) -> Option<(Role, Square
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+    use shakmaty::uci::UciMove;
 
     use super::*;
 
     /// The largest threshold that the exchange still reaches, in centipawns.
     fn exchange(fen: &str, uci: &str) -> i32 {
-        let setup = fen.parse::<Fen>().expect("fen").into_setup();
-        let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        let position = Position::from_fen(fen).expect("legal");
         let m = uci.parse::<UciMove>().expect("uci").to_move(position.chess()).expect("legal");
         (-3000..3000).rev().find(|&t| position.see_ge(m, centipawns(t))).expect("bounded")
     }
 
     #[test]
     fn a_pawn_is_worth_in_exchanges_what_it_is_worth_in_scores() {
-        let setup = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1".parse::<Fen>().expect("fen").into_setup();
-        let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        let position = Position::from_fen("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").expect("legal");
         let m = "e5d6".parse::<UciMove>().expect("uci").to_move(position.chess()).expect("legal");
         let pawn = Score::from_centipawns(100).0;
         assert_eq!(Position::material_gain(m), pawn);

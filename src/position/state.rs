@@ -2,7 +2,7 @@
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
-    PositionErrorKinds, Role, Setup, uci::UciMove,
+    PositionErrorKinds, Role, Setup, fen::Fen, uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -43,6 +43,13 @@ impl Position {
             .or_else(PositionError::ignore_invalid_castling_rights)
             .map(Position::from_chess)
             .map_err(|error| error.kinds())
+    }
+
+    /// The position of a FEN, if it is one, castling as its rights require.
+    pub fn from_fen(fen: &str) -> Option<Position> {
+        let setup = fen.parse::<Fen>().ok()?.into_setup();
+        let mode = CastlingMode::detect(&setup);
+        Position::from_setup(setup, mode).ok()
     }
 
     /// The position of shakmaty.

@@ -69,15 +69,13 @@ pub fn pawn_attacks(pawns: Bitboard, color: Color) -> Bitboard {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, Square, fen::Fen};
+    use shakmaty::Square;
 
     use super::*;
 
     #[test]
     fn a_piece_is_threatened_by_those_worth_less() {
-        let fen = "4k3/8/2p5/5n2/8/8/8/1r2K3 w - - 0 1";
-        let setup = fen.parse::<Fen>().expect("fen").into_setup();
-        let position = Position::from_setup(setup, CastlingMode::Standard).expect("legal");
+        let position = Position::from_fen("4k3/8/2p5/5n2/8/8/8/1r2K3 w - - 0 1").expect("legal");
         let threats = position.threats_by(Color::Black);
         let squares =
             |role| threats.on(role).into_iter().map(|square| square.to_string()).collect::<Vec<_>>();

@@ -40,7 +40,7 @@ pub enum Command {
     /// Switch additional messages on or off.
     Debug(bool),
     /// Register a copy that has to be paid for.
-    Register(Registration),
+    Register(String),
     /// Exit.
     Quit,
     /// Convenience: search the bench positions, to this depth.
@@ -62,20 +62,6 @@ pub enum PositionStart {
     Startpos,
     /// A position in FEN, unchecked, fields separated by single spaces. The move counters may be missing.
     Fen(String),
-}
-
-/// The parameters of `register`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Registration {
-    /// Not now.
-    Later,
-    /// With a name, a code, or both.
-    With {
-        /// The user's name.
-        name: Option<String>,
-        /// The code.
-        code: Option<String>,
-    },
 }
 
 const SETOPTION: &str = "setoption name NAME value VALUE";
@@ -188,28 +174,12 @@ fn debug(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
 }
 
 fn register(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
-    const USAGE: &str = "register later|name NAME code CODE";
-    let registration = match tokens.next() {
-        Some("later") => Registration::Later,
-        Some("name") => {
-            let name = tokens.until("code");
-            let code = tokens.rest();
-            Registration::With { name: non_empty(&name), code: non_empty(code) }
+    match tokens.rest() {
+        "" => {
+            Err(CommandError::Incomplete { command: "register", usage: "register later|name NAME code CODE" })
         }
-        Some("code") => Registration::With { name: None, code: non_empty(tokens.rest()) },
-        Some(found) => return Err(CommandError::Unexpected { found: quote(found), usage: USAGE }),
-        None => return Err(CommandError::Incomplete { command: "register", usage: USAGE }),
-    };
-    match registration {
-        Registration::With { name: None, code: None } => {
-            Err(CommandError::Incomplete { command: "register", usage: USAGE })
-        }
-        registration => Ok(Command::Register(registration)),
+        words => Ok(Command::Register(words.to_owned())),
     }
-}
-
-fn non_empty(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 impl fmt::Display for Command {
@@ -237,17 +207,7 @@ impl fmt::Display for Command {
             Command::Stop => f.write_str("stop"),
             Command::PonderHit => f.write_str("ponderhit"),
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
-            Command::Register(Registration::Later) => f.write_str("register later"),
-            Command::Register(Registration::With { name, code }) => {
-                f.write_str("register")?;
-                if let Some(name) = name {
-                    write!(f, " name {name}")?;
-                }
-                if let Some(code) = code {
-                    write!(f, " code {code}")?;
-                }
-                Ok(())
-            }
+            Command::Register(words) => write!(f, "register {words}"),
             Command::Quit => f.write_str("quit"),
             Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),

@@ -18,12 +18,10 @@ pub enum CommandError {
         usage: &'static str,
     },
     /// A number was expected.
-    #[error("`{word}` needs a whole number{range}, not `{found}`")]
+    #[error("`{word}` needs a whole number of at least 0, not `{found}`")]
     Number {
         /// The parameter.
         word: &'static str,
-        /// The range, if it has one.
-        range: &'static str,
         /// What was found instead.
         found: String,
     },

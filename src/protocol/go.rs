@@ -108,7 +108,7 @@ fn parse_number(word: &str) -> Option<i64> {
 pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
     let found = tokens.next().unwrap_or_default();
     let number = parse_integer(found).and_then(|number| u64::try_from(number).ok());
-    number.ok_or_else(|| CommandError::Number { word, range: " of at least 0", found: quote(found) })
+    number.ok_or_else(|| CommandError::Number { word, found: quote(found) })
 }
 
 impl fmt::Display for Go {

@@ -29,13 +29,11 @@ pub enum Message {
         /// The expected reply.
         ponder: Option<UciMove>,
     },
-    /// State of the copy protection.
-    CopyProtection(Verification),
     /// State of the registration.
     Registration(Verification),
 }
 
-/// State of a copy protection or registration.
+/// State of a registration.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verification {
     /// Being checked.
@@ -53,11 +51,6 @@ impl FromStr for Message {
         let mut tokens = Tokens::new(line);
         let incomplete = |kind, missing| MessageError::Incomplete { kind, missing, line: quote(line) };
         let first = tokens.next().ok_or(MessageError::Empty)?;
-        let mut after = tokens.clone();
-        let mut verification = |kind| {
-            let state = after.next().and_then(Verification::from_word);
-            state.ok_or_else(|| incomplete(kind, "a known state"))
-        };
         match first {
             "id" => match tokens.next() {
                 Some("name") => Ok(Message::IdName(tokens.rest().to_owned())),
@@ -81,8 +74,10 @@ impl FromStr for Message {
                 let real = |m: &UciMove| !m.is_null();
                 Ok(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
             }
-            "copyprotection" => verification("copyprotection").map(Message::CopyProtection),
-            "registration" => verification("registration").map(Message::Registration),
+            "registration" => {
+                let state = tokens.next().and_then(Verification::from_word);
+                Ok(Message::Registration(state.ok_or_else(|| incomplete("registration", "a known state"))?))
+            }
             _ => Err(MessageError::Unknown(quote(line))),
         }
     }
@@ -121,7 +116,6 @@ impl fmt::Display for Message {
                 }
                 ponder.map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
             }
-            Message::CopyProtection(state) => write!(f, "copyprotection {state}"),
             Message::Registration(state) => write!(f, "registration {state}"),
         }
     }

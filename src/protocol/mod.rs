@@ -19,7 +19,7 @@ mod option;
 mod tests;
 mod tokens;
 
-pub use command::{Command, PositionStart, Registration};
+pub use command::{Command, PositionStart};
 pub use error::{CommandError, MessageError};
 pub use go::Go;
 pub use info::{Info, InfoScore, ScoreValue};

@@ -294,10 +294,7 @@ fn a_command() -> impl Strategy<Value = Command> {
         Just(Command::Stop),
         Just(Command::PonderHit),
         any::<bool>().prop_map(Command::Debug),
-        Just(Command::Register(Registration::Later)),
-        (words(), option::of(words()))
-            .prop_map(|(name, code)| Command::Register(Registration::With { name: Some(name), code })),
-        words().prop_map(|code| Command::Register(Registration::With { name: None, code: Some(code) })),
+        text().prop_map(Command::Register),
         Just(Command::Quit),
         option::of(0..=i64::MAX as u64).prop_map(Command::Bench),
         Just(Command::Show),
@@ -337,8 +334,7 @@ fn an_info() -> impl Strategy<Value = Info> {
 }
 
 fn a_message() -> impl Strategy<Value = Message> {
-    let state =
-        || prop_oneof![Just(Verification::Checking), Just(Verification::Ok), Just(Verification::Error)];
+    let state = prop_oneof![Just(Verification::Checking), Just(Verification::Ok), Just(Verification::Error)];
     let kind = prop_oneof![
         any::<bool>().prop_map(|default| OptionKind::Check { default }),
         any::<[i64; 3]>()
@@ -357,8 +353,7 @@ fn a_message() -> impl Strategy<Value = Message> {
         an_info().prop_map(Message::Info),
         (option::of(a_move()), option::of(a_move()))
             .prop_map(|(best, ponder)| Message::BestMove { best, ponder }),
-        state().prop_map(Message::CopyProtection),
-        state().prop_map(Message::Registration),
+        state.prop_map(Message::Registration),
     ]
 }
 

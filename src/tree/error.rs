@@ -7,11 +7,14 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum TreeError {
     /// There is no file.
-    #[error("there is no tree {0}: `engram tree {0} add` makes one")]
+    #[error("there is no tree {0}; `engram tree {0} add startpos` makes one")]
     Missing(PathBuf),
     /// The file is something else.
     #[error("{0} is {1}, not a tree; it was left as it is")]
     Foreign(PathBuf, String),
+    /// A database of `engram analyse` to which no position was added, or an empty one.
+    #[error("{0} has no tree yet: `engram tree {0} add startpos` begins one")]
+    Empty(PathBuf),
     /// Another version of the schema.
     #[error(
         "the tree {0} has schema {1}, this program knows {2}: use the version of Engram that wrote it, or take its \
@@ -41,7 +44,7 @@ impl TreeError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => TreeError::Busy(path),
             Some(ErrorCode::DiskFull) => TreeError::Full(path),
-            Some(ErrorCode::NotADatabase) => TreeError::Foreign(path, "no SQLite database".to_owned()),
+            Some(ErrorCode::NotADatabase) => TreeError::Foreign(path, "a file of another kind".to_owned()),
             Some(ErrorCode::DatabaseCorrupt) => TreeError::Damaged(path, error.to_string()),
             _ => TreeError::Database(path, error.to_string()),
         }

@@ -13,6 +13,8 @@ use crate::{
 
 /// A change of the score of at least this size, in printed centipawns, is news.
 const NEWS: i32 = 10;
+/// No position counts as searched deeper.
+pub(super) const DEEPEST: Depth = Depth(1000);
 
 /// The key of a position as SQLite keeps it: its bits as a signed number.
 pub(super) type Key = i64;
@@ -93,7 +95,7 @@ pub(super) fn read(stored: Option<i64>) -> Option<Score> {
 }
 
 fn plies(stored: Option<i64>) -> Depth {
-    Depth(stored.and_then(|plies| i32::try_from(plies).ok()).unwrap_or(0).clamp(0, 1000))
+    Depth(stored.and_then(|plies| i32::try_from(plies).ok()).unwrap_or(0)).clamp(Depth::ZERO, DEEPEST)
 }
 
 /// Reads a number of things.

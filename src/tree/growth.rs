@@ -10,7 +10,7 @@ use shakmaty::{Color, Move};
 
 use super::{
     Tree,
-    graph::{self, Edge, Key, Node, Standing},
+    graph::{self, DEEPEST, Edge, Key, Node, Standing},
     notation,
 };
 use crate::{position::Position, types::Score};
@@ -36,8 +36,10 @@ const SCORES_WEIGH: f64 = 4.0;
 const LOST_GAMES: u64 = 3;
 /// Positions looked at in the search for a leaf that nobody is searching.
 const MOST_LOOKED_AT: usize = 10_000;
+/// More than any line of a sound tree costs. With it, backing up ends also where a damaged file has a cycle.
+const MOST_COST: i64 = 1_000_000;
 
-/// What a person said of a move.
+/// The user's advice about a move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// It is left out.
@@ -95,7 +97,7 @@ pub(super) fn standing(node: &Node, edges: &[Edge]) -> Standing {
         return Standing { score: node.own, cost, ..Standing::default() };
     };
     let cost = if score.is_decisive() { [None; 2] } else { cost_below(score) };
-    Standing { score: Some(score), depth, best: Some(edge.uci.clone()), cost }
+    Standing { score: Some(score), depth: depth.min(DEEPEST), best: Some(edge.uci.clone()), cost }
 }
 
 /// A way on from a position.
@@ -138,7 +140,7 @@ fn steps<'a>(
     let moves = considered(edges).filter(|edge| !edge.closes_cycle).map(move |edge| {
         let own = step(value(edge), weight(edge, side)).max(0);
         let after = if edge.has_child { edge.after.cost[side.fold_wb(0, 1)] } else { Some(0) };
-        Step { edge: Some(edge), own, cost: after.map(|after| own + after) }
+        Step { edge: Some(edge), own, cost: after.map(|after| (own + after).min(MOST_COST)) }
     });
     let more = rest.filter(|_| !has_preferred(edges)).map(|rest| {
         let own = (step(Some(rest), 0.0) + MORE_LINES).max(0);
@@ -239,7 +241,7 @@ impl Tree {
             first = *before;
         }
         let root = graph::node(&self.connection, places[first].key)?;
-        let Some(root) = root.and_then(|node| notation::position_of(&node.fen)) else { return Ok(None) };
+        let Some(root) = root.and_then(|node| Position::from_fen(&node.fen)) else { return Ok(None) };
         let mut position = root.clone();
         let mut line = Vec::new();
         for uci in path.into_iter().rev() {

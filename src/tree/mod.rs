@@ -13,12 +13,12 @@
 //!
 //! **Scores** are backed up by negamax through a graph: a position that several lines reach is there once. A move that
 //! would close a cycle of positions is no path to a score: it keeps the score of the search, and the graph of all other
-//! moves has no cycle, so that backing up ends and no score rests on itself. That a repetition is a draw is known to
-//! who walks a path, and stored nowhere: the position alone finds the move, position and path together allow the
+//! moves has no cycle, so that backing up ends and no score rests on itself. That a repetition is a draw is known only
+//! along the path of a game, and stored nowhere: the position alone finds the move, position and path together allow the
 //! score, as in semi-path-dependent hashing.
 //!
 //! **The file** is an SQLite database, whose tables `games`, `positions` and `lines` are those of `engram analyse
-//! --sqlite`: an archive of analysed games becomes a tree by being opened as one. Each search is one transaction, so a
+//! --sqlite`: `engram tree FILE add` makes a tree of an archive of analysed games. Each search is one transaction, so a
 //! process that is killed loses the searches under way and nothing else; readers and several writers share a file.
 
 mod claims;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::{
     MoveView, PositionView, Tree, TreeError,
     graph::{self, Key},
-    notation::{key_of, position_of},
+    notation::key_of,
 };
 use crate::{
     position::Position,
@@ -40,7 +40,7 @@ impl Tree {
             let mut known = Vec::new();
             while let Some(key) = queue.pop_front() {
                 let Some(node) = graph::node(&tree.connection, key)? else { continue };
-                let best = node.standing.best.zip(position_of(&node.fen));
+                let best = node.standing.best.zip(Position::from_fen(&node.fen));
                 if let Some(m) = best.and_then(|(uci, position)| position.legal_move(&uci))
                     && let Some(score) = node.standing.score
                 {

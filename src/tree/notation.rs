@@ -1,6 +1,6 @@
 //! Positions and moves as they are written in the file.
 
-use shakmaty::{CastlingMode, Move, Position as _, fen::Fen};
+use shakmaty::{Move, Position as _};
 
 use super::graph::Key;
 use crate::{learn::exchange::epd, position::Position};
@@ -12,18 +12,12 @@ pub(super) fn key_of(position: &Position) -> Key {
 
 /// A position as it is in the tree: nothing of how it was reached.
 pub(super) fn without_clocks(position: &Position) -> Position {
-    position_of(&fen(position)).unwrap_or_else(|| position.clone())
+    Position::from_fen(&fen(position)).unwrap_or_else(|| position.clone())
 }
 
 /// The FEN of a position in the tree. Its en-passant square is there whenever the key has it.
 pub fn fen(position: &Position) -> String {
     format!("{} 0 1", epd(position))
-}
-
-pub(super) fn position_of(fen: &str) -> Option<Position> {
-    let setup = fen.parse::<Fen>().ok()?.into_setup();
-    let mode = CastlingMode::detect(&setup);
-    Position::from_setup(setup, mode).ok()
 }
 
 /// A move in UCI notation as the tree has it.

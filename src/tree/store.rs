@@ -32,7 +32,7 @@ pub enum Access {
     Read,
     /// To be written; it must be there.
     Write,
-    /// To be written; made if it is missing.
+    /// To be written; made if it is missing, or if it is an archive of `engram analyse`.
     Create,
 }
 
@@ -98,11 +98,11 @@ impl Tree {
                 return Err(foreign("a database of another program"));
             }
             (VERSION, _) => {}
-            (0, Access::Read) => return Err(foreign("a database without a tree")),
             (0, _) if tree.reading(Tree::is_foreign)? => {
                 return Err(foreign("a database of another program"));
             }
-            (0, _) => tree.begin()?,
+            (0, Access::Create) => tree.begin()?,
+            (0, _) => return Err(TreeError::Empty(path.to_owned())),
             _ => return Err(TreeError::Version(path.to_owned(), version, VERSION)),
         }
         if access != Access::Read {

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fastrand::Rng;
-use shakmaty::{CastlingMode, Color, KnownOutcome, Outcome};
+use shakmaty::{CastlingMode, Color, KnownOutcome, Move, Outcome};
 use tempfile::TempDir;
 
 use super::{
@@ -286,7 +286,7 @@ fn what_is_stored_is_what_negamax_finds() {
         let (_folder, mut tree) = tree();
         // Few moves, so that positions come again.
         let fen = ["8/8/8/3k4/8/8/3K4/R7 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"][seed as usize % 2];
-        let root = notation::position_of(fen).expect("legal");
+        let root = Position::from_fen(fen).expect("legal");
         let mut known = HashMap::new();
         for (position, _) in grow_at_random(&mut tree, &root, seed) {
             let key = key_of(&position);
@@ -359,8 +359,8 @@ fn who_searches_takes_what_nobody_else_searches() {
 
 #[test]
 fn a_position_has_one_node_whatever_its_clocks() {
-    let late = notation::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
-    let early = notation::position_of("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
+    let late = Position::from_fen("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
+    let early = Position::from_fen("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
     assert_eq!(without_clocks(&late).fen(), early.fen());
 }
 
@@ -409,4 +409,31 @@ fn what_was_written_is_in_the_file_itself_also_while_another_reads() {
     drop(tree);
     std::fs::copy(path, &copy).expect("a copy");
     assert_eq!((searches, read(&copy).0), (0, 1));
+}
+
+#[test]
+fn a_cycle_in_a_damaged_file_ends() {
+    let (_folder, mut tree) = tree();
+    let words = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut position = Position::default();
+    let moves: Vec<Move> = words
+        .map(|uci| {
+            let m = position.legal_move(uci).expect("legal");
+            position = position.play(m);
+            m
+        })
+        .to_vec();
+    let line = PlayedLine { start: &Position::default(), moves: &moves, outcome: Outcome::Unknown };
+    tree.add_line(&line, both(), None).expect("written");
+    for number in 0..4 {
+        let uci = words[number];
+        add(&mut tree, &words[..number].join(" "), 10, &[(uci, 10)]);
+    }
+    tree.connection.execute("UPDATE edges SET circle = 0", []).expect("damaged");
+    for uci in words {
+        let at = words.iter().position(|word| *word == uci).expect("a word");
+        let position = after(&words[..at].join(" "));
+        let m = position.legal_move(uci).expect("legal");
+        assert!(tree.advise(&position, m, Some(Advice::Prefer)).expect("it ends"));
+    }
 }

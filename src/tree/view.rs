@@ -52,7 +52,7 @@ pub struct MoveView {
     pub searches: u64,
     /// Games in which it was played, those that White won, and those that Black won.
     pub games: [u64; 3],
-    /// What a person said of it.
+    /// The user's advice about it.
     pub advice: Option<Advice>,
     /// Does it lead back to a position before this one?
     pub closes_cycle: bool,
@@ -234,7 +234,7 @@ impl Tree {
                 let fen: String = row.get(0)?;
                 let flags: [bool; 2] = [row.get(1)?, row.get(2)?];
                 let sides = Color::ALL.into_iter().zip(flags).filter(|(_, on)| *on).map(|(side, _)| side);
-                Ok(notation::position_of(&fen).map(|position| (position, sides.collect())))
+                Ok(Position::from_fen(&fen).map(|position| (position, sides.collect())))
             })?;
             roots.filter_map(Result::transpose).collect()
         })
@@ -254,7 +254,7 @@ impl Tree {
             let mut nodes = tree.connection.prepare("SELECT key, fen FROM nodes")?;
             for row in nodes.query_map([], |row| Ok((row.get::<_, Key>(0)?, row.get::<_, String>(1)?)))? {
                 let (key, fen) = row?;
-                if notation::position_of(&fen).is_none_or(|position| notation::key_of(&position) != key) {
+                if Position::from_fen(&fen).is_none_or(|position| notation::key_of(&position) != key) {
                     faults.push(format!("node {key}: `{fen}` is not the position of this key"));
                 }
             }

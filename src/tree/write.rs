@@ -8,7 +8,7 @@ use shakmaty::{Color, Move, Outcome};
 use super::{
     Advice, Tree, TreeError, TreeSearch,
     graph::{self, Key},
-    notation::{fen, key_of, moves_of, position_of, uci, without_clocks},
+    notation::{fen, key_of, moves_of, uci, without_clocks},
     schema::{insert_lines, signed},
 };
 use crate::{
@@ -153,7 +153,7 @@ impl Tree {
         self.writing(|tree| {
             let mut all = tree.connection.prepare("SELECT fen FROM nodes")?;
             let all = all.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-            let mut known = all.iter().filter_map(|fen| position_of(fen));
+            let mut known = all.iter().filter_map(|fen| Position::from_fen(fen));
             let (mut found, mut seen, mut taken) = (Vec::new(), HashSet::new(), 0);
             let mut next_known = || known.next().map(|position| (find(&position), position));
             while let Some((search, position)) = found.pop().or_else(&mut next_known) {
@@ -350,12 +350,12 @@ impl Tree {
             all.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
         };
         for id in ids {
-            let query = "SELECT fen, depth, nodes, ms FROM positions WHERE id = ?";
-            let (fen, depth, nodes, millis): (String, i64, i64, i64) = self
-                .connection
-                .prepare_cached(query)?
-                .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-            let Some(position) = position_of(&fen) else { continue };
+            let query = "SELECT fen, depth, nodes, ms, played_uci FROM positions WHERE id = ?";
+            let (fen, depth, nodes, millis, played): (String, i64, i64, i64, Option<String>) =
+                self.connection.prepare_cached(query)?.query_row([id], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+                })?;
+            let Some(position) = Position::from_fen(&fen) else { continue };
             let mut lines = self
                 .connection
                 .prepare_cached("SELECT cp, mate, pv, draw FROM lines WHERE position = ? ORDER BY rank")?;
@@ -364,7 +364,12 @@ impl Tree {
                 let (pv, draw): (String, i64) = (row.get(2)?, row.get(3)?);
                 let score = match (cp, mate) {
                     (_, Some(moves)) => mate_score(moves),
-                    (cp, None) => Score::from_centipawns(cp.unwrap_or(0)).clamp_evaluation(),
+                    // A tablebase result is beyond all evaluations.
+                    (cp, None) => {
+                        let most = Score::tablebase_win(Ply::ROOT);
+                        let printed = cp.unwrap_or(0).clamp(-most.centipawns(), most.centipawns());
+                        Score::from_centipawns(printed).clamp(-most, most)
+                    }
                 };
                 let moves = moves_of(&position, &pv);
                 Ok(ScoredLine { score, is_drawn: draw == 1000, moves })
@@ -377,7 +382,12 @@ impl Tree {
                 evaluation_id: 0,
                 lines,
             };
-            self.enter(&without_clocks(&position), &search, 0, Some(id))?;
+            let position = without_clocks(&position);
+            if let Some(m) = played.and_then(|uci| position.legal_move(&uci)) {
+                self.insert_edge(&position, m, None)?;
+                self.insert_node(&without_clocks(&position.play(m)))?;
+            }
+            self.enter(&position, &search, 0, Some(id))?;
         }
         Ok(())
     }

@@ -247,7 +247,7 @@ impl Packed {
 pub(super) mod tests {
     use super::*;
     use crate::position::{PathHash, Position, PositionPath};
-    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+    use shakmaty::uci::UciMove;
 
     /// A path that stands at a position with that clock, in a mode that looks at it.
     pub(in crate::tt) fn at(clock: u32) -> PositionPath {
@@ -270,8 +270,7 @@ pub(super) mod tests {
     }
 
     fn rook_ending(clock: u32) -> Position {
-        let fen: Fen = format!("8/8/4k3/8/8/4K3/8/R7 w - - {clock} 90").parse().expect("fen");
-        Position::from_setup(fen.into_setup(), CastlingMode::Standard).expect("legal")
+        Position::from_fen(&format!("8/8/4k3/8/8/4K3/8/R7 w - - {clock} 90")).expect("legal")
     }
 
     fn record(window: ScoreWindow, depth: i32, clock: u32) -> NodeResult {

@@ -1,4 +1,4 @@
-//! Who won a game that was not played to its end: one rule for all who have to know it.
+//! Who won a game that was not played to its end: one rule for every part of the program.
 
 use shakmaty::{ByColor, Color};
 

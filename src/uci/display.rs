@@ -32,7 +32,7 @@ impl Display for Diagram<'_> {
 }
 
 /// What `help` prints.
-pub(super) const HELP: &str = "Engram speaks UCI (the Universal Chess Interface): a chess GUI is the comfortable way to use it.\n\
+pub(super) const HELP: &str = "Engram speaks UCI (the Universal Chess Interface): it is easiest to use from a chess GUI.\n\
      \n\
      uci                                  name and options\n\
      isready                              answers readyok when all is done\n\
@@ -44,12 +44,12 @@ pub(super) const HELP: &str = "Engram speaks UCI (the Universal Chess Interface)
      \x20 wtime MS  btime MS  winc MS  binc MS  movestogo N\n\
      stop                                 end the search, perft or bench\n\
      ponderhit                            the move pondered on was played\n\
-     debug on|off                         say more\n\
+     debug on|off                         report more about each search\n\
      d                                    show the position\n\
      eval                                 explain its evaluation\n\
      perft N                              count the positions N plies away\n\
      bench [N]                            search the bench positions to depth N\n\
-     quit                                 leave";
+     quit                                 end the program";
 
 /// A command in words for `debug on`.
 pub(super) fn received(command: &Command) -> String {

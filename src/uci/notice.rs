@@ -76,7 +76,7 @@ impl Display for Notice {
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advice gets mated, or is {} centipawns worse at depth {} \
+                "learning: not as advised ({}), but {best}: the advised move gets mated, or is {} centipawns worse at depth {} \
                  or more",
                 listed(advised),
                 advice_margin(),
@@ -98,7 +98,7 @@ impl Display for Notice {
             Notice::NotWritten { records, path } => write!(
                 f,
                 "learning: {records} records and games could not be written to {}: another process holds its lock, or it \
-                 cannot be written; the next engine that opens it learns from the games",
+                 cannot be written; the next engine that can learns from the games whose logs are there",
                 path.display()
             ),
             Notice::Studied { openings, games, held } => write!(

@@ -43,7 +43,7 @@ pub(super) struct ReceivedLine {
 pub(super) enum InputError {
     #[error(transparent)]
     Command(#[from] CommandError),
-    #[error("a line of more than {LONGEST_LINE} bytes was ignored; send the position as a FEN")]
+    #[error("a line of more than {LONGEST_LINE} bytes was ignored")]
     TooLong,
     #[error("a line that is not UTF-8 was ignored; send it in UTF-8")]
     Encoding,

@@ -1,4 +1,5 @@
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     io::BufRead,
     path::PathBuf,
@@ -25,7 +26,7 @@ use crate::{
     eval::net::Network,
     learn::policy::LearningMode,
     position::{PathHash, Position},
-    protocol::{Command, Go, Message, PositionStart, Registration, Verification, quote},
+    protocol::{Command, Go, Message, PositionStart, Verification, quote},
     search::Event,
 };
 
@@ -167,7 +168,7 @@ impl<T: Tools> Session<T> {
     fn handle_line(&mut self, ReceivedLine { text, command, read_at }: ReceivedLine) -> Flow {
         // Logged here and not by the reader, so that a log opened by one line contains all lines after it. The
         // drawback is that a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
-        log::debug!(target: "uci", "< {text}");
+        log::debug!(target: "uci", "< {}", without_password(&text));
         match command {
             Ok(command) => {
                 if self.debug {
@@ -209,8 +210,8 @@ impl<T: Tools> Session<T> {
                 self.debug = on;
                 self.engine.settings.debug = on;
             }
-            Command::Register(Registration::Later) => {}
-            Command::Register(Registration::With { .. }) => {
+            Command::Register(words) if words == "later" => {}
+            Command::Register(_) => {
                 self.output.send(&Message::Registration(Verification::Checking));
                 self.output.send(&Message::Registration(Verification::Ok));
             }
@@ -308,7 +309,7 @@ impl<T: Tools> Session<T> {
             translate::start_position(start, self.settings.chess960).map_err(|error| error.to_string());
         let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
         if let Err(error) = position.and_then(set) {
-            self.output.say(format_args!("{error}; the position before stays"));
+            self.output.say(format_args!("{error}; the previous position stays"));
         } else if let PositionStart::Fen(fen) = start
             && let Some(assumed) = translate::assumed(fen)
         {
@@ -336,9 +337,31 @@ impl<T: Tools> Session<T> {
     }
 }
 
+/// A line for the log: the user and password of a URL are left out.
+fn without_password(line: &str) -> Cow<'_, str> {
+    match line.split_once("://").zip(line.rsplit_once('@')) {
+        Some(((scheme, rest), (_, host))) if rest.contains('@') => format!("{scheme}://…@{host}").into(),
+        _ => line.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_is_not_logged() {
+        for (line, logged) in [
+            (
+                "setoption name LearnShare value redis://anna:a@b@host:1",
+                "setoption name LearnShare value redis://…@host:1",
+            ),
+            ("setoption name LearnShare value redis://host", "setoption name LearnShare value redis://host"),
+            ("go infinite", "go infinite"),
+        ] {
+            assert_eq!(without_password(line), logged);
+        }
+    }
 
     struct NoTools;
 

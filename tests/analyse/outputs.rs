@@ -15,7 +15,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::common::{TIMEOUT, command, finish, fixture, home};
+use crate::common::{TIMEOUT, command, finish, fixture, home, until};
 
 const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *\n\n";
 
@@ -79,7 +79,7 @@ fn no_output_is_an_input_under_another_name() {
         "learn --file learn.bin import in.pgn --player A < /dev/null; $E learn --file in.pgn import hard.pgn --player A",
     ] {
         let (out, err, code) = shell(&home, &format!("$E {line}"));
-        assert!(code == 1 && err.contains("names an input"), "{line}: {out}{err}");
+        assert!(code == 1 && err.contains("would overwrite the input"), "{line}: {out}{err}");
         assert!(contents(&home) == before, "{line}");
     }
 }
@@ -118,6 +118,8 @@ fn a_refused_run_leaves_nothing_and_no_right_to_overwrite() {
     let (_, err, code) = shell(&home, "$E analyse in.pgn --depth 2 --pgn new.pgn --eco names.tsv");
     assert!(code == 1 && err.contains("--force overwrites it"), "{err}");
     assert_eq!(fs::read_to_string(path("new.pgn")).unwrap(), "mine");
+    let (_, err, code) = shell(&home, "$E analyse in.pgn --depth 2 --pgn new.pgn --force");
+    assert!(code == 0 && fs::read_to_string(path("new.pgn")).unwrap().contains("[Event"), "{err}");
 }
 
 #[test]
@@ -157,12 +159,9 @@ fn the_same_outputs_can_be_written_once_the_other_process_has_gone() {
     let mut other = command(&home);
     other.args(["analyse", "in.pgn", "--movetime", "100000000", "--pgn", "out.pgn"]);
     let mut other = other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + TIMEOUT;
     // Each of its outputs is there when the journal has its first line.
-    while fs::read(home.path().join("out.pgn.unfinished")).unwrap_or_default().is_empty() {
-        assert!(Instant::now() < deadline, "it does not begin");
-        thread::sleep(Duration::from_millis(2));
-    }
+    let journal = || fs::read(home.path().join("out.pgn.unfinished")).unwrap_or_default();
+    until("the journal begins", || !journal().is_empty());
     // Without the journal of the first it is still refused.
     fs::remove_file(home.path().join("out.pgn.unfinished")).unwrap();
     let second = "$E analyse in.pgn --nodes 1 --threads 1 --pgn out.pgn --force";

@@ -1,14 +1,10 @@
 //! `engram analyse --puzzles`: blunders with one winning answer, and no others.
 
-use std::{
-    fs,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::{fs, process::Stdio};
 
 use serde_json::Value;
 
-use crate::common::{TIMEOUT, command, home, run};
+use crate::common::{command, home, run, until};
 
 /// Three games: a mate that only one move gives, a queen given away that many moves would not have needed, and a knight
 /// that takes a rook with check.
@@ -108,13 +104,10 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     let journal = path("puzzles.epd.unfinished");
     let is_check = |line: &&str| line.contains("\"kind\":\"SecondConfirmation\"");
     let mut child = command(&folder).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
-    let deadline = Instant::now() + TIMEOUT;
     // Those of the last puzzle come last.
     let is_last = |line: &&str| is_check(line) && line.contains("\"item\":2,");
-    while fs::read_to_string(&journal).map_or(0, |text| text.lines().filter(is_last).count()) < 2 {
-        assert!(Instant::now() < deadline, "no checks");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let checks = || fs::read_to_string(&journal).map_or(0, |text| text.lines().filter(is_last).count());
+    until("the last puzzle is checked", || checks() >= 2);
     child.kill().unwrap();
     child.wait().unwrap();
     let known = fs::read_to_string(&journal).unwrap();

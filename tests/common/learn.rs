@@ -1,10 +1,6 @@
 //! What the tests of the learning file share: positions, and records of them.
 
-use std::{
-    path::Path,
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use engram::{
     learn::{FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring},
@@ -12,16 +8,7 @@ use engram::{
     types::PackedMove,
 };
 
-use super::{TIMEOUT, random::Random};
-
-/// Waits until `condition` holds.
-pub fn wait_until(mut condition: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < TIMEOUT);
-        thread::sleep(Duration::from_millis(1));
-    }
-}
+use super::random::Random;
 
 /// What a learning file holds; nothing while an engine still has to make it.
 pub fn ring(path: &Path) -> Option<Ring> {

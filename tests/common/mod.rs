@@ -97,6 +97,15 @@ pub fn learn_file() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// Waits until something holds.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !holds() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// A running engine.
 pub struct Engine {
     child: Child,

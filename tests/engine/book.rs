@@ -212,33 +212,6 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     engine.quit();
 }
 
-#[test]
-fn a_result_outlives_a_kill_after_the_mate() {
-    let folder = home();
-    let file = folder.path().join("one.bin");
-    let key = Position::default().key().0;
-    fs::write(&file, to_bytes(&[BookEntry { key, raw: 0o1434, weight: 1, learn: 0 }])).unwrap();
-    let start = || {
-        let mut engine = Engine::start_at(&folder);
-        engine.send("setoption name OwnBook value true");
-        engine.send(&format!("setoption name BookFile value {}", file.display()));
-        engine.send("position startpos");
-        assert_eq!(engine.best("go depth 1").0, "e2e4");
-        engine
-    };
-    let mut engine = start();
-    engine.send("position startpos moves e2e4 e7e5 d1h5 b8c6 f1c4 g8f6");
-    assert_eq!(engine.best("go depth 2").0, "h5f7");
-    engine.kill();
-    // The next engine that uses the book counts it, once.
-    for _ in 0..2 {
-        start().quit();
-    }
-    let copy = fs::read_dir(folder.path().join("engram/books")).unwrap().map(|entry| entry.unwrap().path());
-    let copy = copy.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "bin"));
-    assert_eq!(fs::read(copy.expect("a copy")).unwrap()[12..16], [0, 1, 0, 2], "one game, two half points");
-}
-
 const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
     [Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
     [Event \"broken\"]\n\n1. e4 e5 2. Ke4 *\n\n\

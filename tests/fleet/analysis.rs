@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use crate::common::{
     self, TIMEOUT, command, home, is_full, random, run,
     server::{self, Server},
+    until,
 };
 
 /// A process that ends with the test.
@@ -151,11 +152,7 @@ fn a_tree_that_workers_grow_is_that_of_one_machine() {
         ["--positions", &positions, "--nodes", "700", "--threads", "4", "--hash", "2", "--queue", &url];
     let mut grower = start(&home, &[&["tree", &file, "grow"], &more[..]].concat());
     for kill in 1..=kills {
-        let deadline = Instant::now() + TIMEOUT;
-        while searches(&home, "more.db") < 10 * kill {
-            assert!(Instant::now() < deadline, "it does not grow after {} deaths", kill - 1);
-            thread::sleep(Duration::from_millis(5));
-        }
+        until("it grows after a death", || searches(&home, "more.db") >= 10 * kill);
         worker_there.take();
         worker_there = Some(worker(&home, &server));
     }
@@ -248,7 +245,6 @@ fn a_task_that_kills_its_workers_is_given_up_and_named() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    let deadline = Instant::now() + 5 * TIMEOUT;
     let group = |held: u64| {
         let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
         let Some(key) = keys.first() else { return false };
@@ -258,10 +254,7 @@ fn a_task_that_kills_its_workers_is_given_up_and_named() {
     };
     for attempt in 1..=3 {
         let worker = worker(&home, &server);
-        while !group(attempt) {
-            assert!(Instant::now() < deadline, "attempt {attempt}");
-            thread::sleep(Duration::from_millis(20));
-        }
+        until("a worker holds it", || group(attempt));
         drop(worker);
     }
     let _worker = worker(&home, &server);
@@ -270,6 +263,17 @@ fn a_task_that_kills_its_workers_is_given_up_and_named() {
     assert_eq!(ended.status.code(), Some(3), "{err}");
     assert!(err.contains("the hard one is skipped: 3 workers began it"), "{err}");
     assert!(fs::read_to_string(&output).expect("an output").contains("the easy one"));
+}
+
+#[test]
+fn a_task_that_wants_too_much_memory_is_reported() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    fs::write(path(&home, "some.epd"), positions(2)).expect("written");
+    let _worker = start(&home, &["worker", "--queue", &server.url(), "--threads", "1", "--hash", "1"]);
+    let (_, err, code) =
+        analysed(&home, "some.epd", "out.jsonl", &["--depth", "1", "--queue", &server.url()]);
+    assert!(code == 3 && err.contains("allows 1 in all (--hash)"), "{err}");
 }
 
 #[test]
@@ -304,29 +308,24 @@ fn strangers_in_the_queue_stop_nobody() {
     let _worker = worker(&home, &server);
     let mut connection = server.connection();
     // Where the tasks are is known as soon as the worker is there.
-    let deadline = Instant::now() + TIMEOUT;
-    let tasks = loop {
-        let tasks: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
-        if let Some(tasks) = tasks.into_iter().next() {
-            break tasks;
-        }
-        assert!(Instant::now() < deadline);
-    };
+    let mut tasks: Vec<String> = Vec::new();
+    until("the worker is there", || {
+        tasks = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+        !tasks.is_empty()
+    });
+    let tasks = &tasks[0];
     let junk = vec![b'{'; 5 << 20];
     for task in [&b"{}"[..], b"\xff\x00", b"{\"start\":\"x\",\"chess960\":false,\"moves\":\"\",\"first\":0,\"count\":1,\"settings\":{\"multipv\":1,\"hash\":1}}", &junk] {
         let mut add = cmd("XADD");
-        add.arg(&tasks).arg("*").arg("job").arg("j").arg("task").arg(task).arg("cache").arg("0");
+        add.arg(tasks).arg("*").arg("job").arg("j").arg("task").arg(task).arg("cache").arg("0");
         add.exec(&mut connection).expect("added");
     }
-    cmd("XADD").arg(&tasks).arg("*").arg("x").arg("y").exec(&mut connection).expect("added");
+    cmd("XADD").arg(tasks).arg("*").arg("x").arg("y").exec(&mut connection).expect("added");
     let url = server.url();
     let (_, err, code) = analysed(&home, "some.epd", "there.jsonl", &["--depth", "3", "--queue", &url]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(untimed(&home.path().join("there.jsonl")).len(), 10);
-    while server.ask::<usize>(cmd("XLEN").arg(&tasks)) > 0 {
-        assert!(Instant::now() < deadline, "what is not a task is cleared away");
-        thread::sleep(Duration::from_millis(50));
-    }
+    until("what is not a task is cleared away", || server.ask::<usize>(cmd("XLEN").arg(tasks)) == 0);
 }
 
 #[test]

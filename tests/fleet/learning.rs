@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use engram::{
@@ -18,10 +18,11 @@ use engram::{
 use redis::cmd;
 
 use crate::common::{
-    self, Engine, TIMEOUT, home, is_full,
+    self, Engine, home, is_full,
     learn::{self as learned, ring},
     random::Random,
     server::{self, Server},
+    until,
 };
 
 const STREAM: &str = "{engram}:learn-1";
@@ -39,15 +40,6 @@ fn state(path: &Path) -> BTreeMap<u64, Vec<u8>> {
     let ring = ring(path);
     let records = ring.iter().flat_map(|ring| ring.since(learn::BEFORE_FIRST));
     records.map(|(_, record)| (record.key.0, record.payload()[..56].to_vec())).collect()
-}
-
-/// Waits until something holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + TIMEOUT;
-    while !holds() {
-        assert!(Instant::now() < deadline, "not in time: {what}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// The whole command line on a file.

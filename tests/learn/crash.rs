@@ -17,9 +17,10 @@ use engram::learn::{
 
 use crate::common::{
     TIMEOUT, is_full,
-    learn::{self, bare, wait_until},
+    learn::{self, bare},
     random::Random,
     sim_disk::{Event, SimDisk, write_into},
+    until,
 };
 
 const PATH: &str = "/disk/engram.learn";
@@ -382,7 +383,7 @@ fn a_full_disk_is_told_once_and_the_file_made_when_there_is_room() {
         store.append(bare(number));
     }
     // The third attempt begins after what the second had to say.
-    wait_until(|| disk.refused_writes() >= 3);
+    until("writes are refused", || disk.refused_writes() >= 3);
     let messages = store.take_messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].contains("cannot be created") && messages[0].contains(PATH), "{messages:?}");
@@ -419,7 +420,7 @@ fn a_slow_sync_delays_no_append() {
     let synced = disk.syncs_begun();
     disk.hold_syncs(true);
     store.append(bare(0));
-    wait_until(|| disk.syncs_begun() > synced);
+    until("a sync begins", || disk.syncs_begun() > synced);
     for number in 1..=100 {
         assert_eq!(store.append(bare(number)), engram::learn::Written::Now);
     }

@@ -19,9 +19,10 @@ use engram::learn::{
 
 use crate::common::{
     TIMEOUT,
-    learn::{self, bare, wait_until},
+    learn::{self, bare},
     random::Random,
     sim_disk::SimDisk,
+    until,
 };
 
 const HEADER: usize = 64;
@@ -339,7 +340,7 @@ fn read_only_media_and_disks_without_locks_are_only_read() {
     let store = Store::open_on(Arc::new(refusing), &folder.path().join("new"), Mode::Write).unwrap();
     store.append(bare(1));
     // The third attempt begins after what the second had to say.
-    wait_until(|| refused_locks.load(Relaxed) >= 3);
+    until("locks are refused", || refused_locks.load(Relaxed) >= 3);
     let messages = store.take_messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
 }

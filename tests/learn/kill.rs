@@ -12,7 +12,7 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, learn::wait_until, random::Random};
+use crate::common::{Engine, home, random::Random, until};
 
 fn start(path: &Path) -> Engine {
     let mut engine = Engine::with(&[
@@ -127,7 +127,7 @@ fn a_game_that_is_over_leaves_no_log() {
     engine.send("ucinewgame");
     engine.sync();
     // No search follows, in which the game would be counted again if the process were killed.
-    wait_until(|| logs(&path) == 0);
+    until("the log is gone", || logs(&path) == 0);
     assert!(lessons(&path) > 0);
     engine.quit();
 }

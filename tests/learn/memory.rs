@@ -20,7 +20,8 @@ use engram::{
 use serde_json::Value;
 
 use crate::common::{
-    Engine, TIMEOUT, command, home, info_strings, learn, learn::records, learn_file, random::Random, run,
+    Engine, TIMEOUT, command, home, info_strings, learn, learn::records, learn_file, position,
+    random::Random, run, until,
 };
 
 /// An engine that learns in `path`, with these options.
@@ -211,10 +212,7 @@ fn games_that_were_won_change_no_printed_score() {
 fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
     const START: &str = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1";
     let after = |moves: &str| {
-        let start: shakmaty::fen::Fen = START.parse().expect("a position");
-        let start =
-            engram::position::Position::from_setup(start.into_setup(), shakmaty::CastlingMode::Standard);
-        moves.split_whitespace().fold(start.expect("legal"), |position, uci| {
+        moves.split_whitespace().fold(position(START), |position, uci| {
             let uci: shakmaty::uci::UciMove = uci.parse().expect("a move");
             position.play(uci.to_move(position.chess()).expect("legal"))
         })
@@ -281,15 +279,10 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         match end {
             "KILL" => {
                 // A new file is made in the background, and is not there before the disk has it.
-                let deadline = Instant::now() + TIMEOUT;
-                let has_drop = || {
+                until("the drop is in the file", || {
                     let opened = LearnFile::open(&path, Mode::Read);
                     opened.is_ok() && records(&path).iter().any(|record| record.origin == Origin::Drop)
-                };
-                while !has_drop() {
-                    assert!(Instant::now() < deadline, "no drop in the file");
-                    thread::sleep(Duration::from_millis(2));
-                }
+                });
                 drop(loser.kill());
             }
             "pipe" => {
@@ -511,12 +504,10 @@ fn games_are_studied_between_games_if_that_is_wanted() {
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
         // Openings come first.
-        let deadline = Instant::now() + 5 * TIMEOUT;
-        while wanted && searches(&path) == 0 {
-            assert!(Instant::now() < deadline, "nothing was studied");
+        until("something is studied", || {
             engine.sync();
-            thread::sleep(Duration::from_millis(20));
-        }
+            !wanted || searches(&path) > 0
+        });
         // It ends with the search.
         let (_, lines) = engine.search("startpos", "go depth 3");
         if wanted && !said(&lines, "learning: studied") {

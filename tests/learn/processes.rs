@@ -15,8 +15,9 @@ use engram::learn::{AppendTime, FileError, LearnFile, Mode, Record, Ring, Store,
 
 use crate::common::{
     TIMEOUT,
-    learn::{self, bare, wait_until},
+    learn::{self, bare},
     random::Random,
+    until,
 };
 
 const ROLE: &str = "ENGRAM_TEST_ROLE";
@@ -247,9 +248,9 @@ fn a_process_that_dies_with_the_lock_gives_it_back() {
     let store = Store::open(&path, Mode::Write).unwrap();
     assert!(store.flush(TIMEOUT));
     let mut holder = start("holder", &path, 0, 0);
-    wait_until(|| path.with_extension("held").exists());
+    until("the lock is held", || path.with_extension("held").exists());
     store.append(bare(1));
-    wait_until(|| {
+    until("the holder is named", || {
         store.take_messages().iter().any(|message| message.contains("another process holds the lock"))
     });
     // Reading needs no lock.
@@ -279,7 +280,7 @@ fn advice_survives_engines_that_fight_over_it() {
     let tools: Vec<_> = (1..4).map(|number| start("tool", &path, number * 1_000_000, 25_000)).collect();
     let mut killed = start("tool", &path, 0, 1_000_000);
     let mut reader = Store::open(&path, Mode::Read).unwrap();
-    wait_until(|| {
+    until("the tool has written", || {
         reader.read_forward();
         reader.live().iter().any(|(_, record)| (1_000..1_000_000).contains(&number(&record)))
     });

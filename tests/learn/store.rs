@@ -4,7 +4,8 @@ use engram::learn::{BEFORE_FIRST, LearnFile, Mode, Store, Written};
 
 use crate::common::{
     TIMEOUT,
-    learn::{self, bare, positions, record, wait_until},
+    learn::{bare, positions, record},
+    until,
 };
 
 fn folder() -> tempfile::TempDir {
@@ -109,42 +110,12 @@ fn a_lock_held_by_others_delays_nothing_and_loses_nothing() {
     for number in 0..10 {
         assert_eq!(store.append(bare(number)), Written::Queued);
     }
-    wait_until(|| {
+    until("the holder is named", || {
         store.take_messages().iter().any(|message| message.contains("another process holds the lock"))
     });
     assert_eq!(store.live().len(), 0);
     lock.unlock().unwrap();
-    wait_until(|| store.live().len() == 10);
+    until("all records are there", || store.live().len() == 10);
     let order: Vec<_> = store.live().iter().map(|(_, record)| record.key).collect();
     assert_eq!(order, (0..10).map(|number| bare(number).key).collect::<Vec<_>>());
-}
-
-#[test]
-fn advice_outlives_three_laps() {
-    let folder = folder();
-    let path = folder.path().join("engram.learn");
-    let store = Store::open(&path, Mode::Write).unwrap();
-    let advice: Vec<_> = (0..300).map(|number| learn::as_advice(bare(number))).collect();
-    for (number, record) in (0..).zip(&advice) {
-        store.append(record.clone());
-        for other in 0..5 {
-            store.append(bare(1_000_000 + number * 5 + other));
-        }
-    }
-    for number in 0..200_000 {
-        store.append(bare(2_000_000 + number));
-        if number % 20_000 == 0 {
-            assert!(store.flush(TIMEOUT));
-        }
-    }
-    assert!(store.flush(TIMEOUT));
-    let live = |store: &Store| store.live().iter().map(|(_, record)| record).collect::<Vec<_>>();
-    let in_memory = live(&store);
-    assert_eq!(store.live().advice_len(), advice.len());
-    for record in &advice {
-        assert_eq!(store.live().get(record.key).as_ref(), Some(record));
-    }
-    drop(store);
-    let reopened = Store::open(&path, Mode::Read).unwrap();
-    assert!(live(&reopened) == in_memory);
 }

@@ -4,7 +4,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use engram::{
@@ -15,7 +14,7 @@ use engram::{
 };
 use tempfile::TempDir;
 
-use crate::common::{self, Engine, TIMEOUT, command, finish, info_strings, is_full};
+use crate::common::{self, Engine, command, finish, info_strings, is_full, until};
 
 struct Place {
     home: TempDir,
@@ -108,7 +107,10 @@ fn a_tree_grows_and_shows_what_it_found() {
     assert!(place.run(&["exclude", "e4", "c5", "Nf3"]).contains("Nf3 is left out"));
     assert!(place.run(&["show"]).contains("excluded"));
     assert!(place.fails(&["exclude", "d4"]).contains("not in the tree"));
-    assert!(place.fails(&["add", "t.db"]).contains("names an input"), "it is not read beside SQLite");
+    assert!(
+        place.fails(&["add", "t.db"]).contains("would overwrite the input"),
+        "it is not read beside SQLite"
+    );
     assert!(place.run(&["focus", "e4", "c5"]).contains("here alone"));
 }
 
@@ -277,11 +279,7 @@ fn a_killed_grower_loses_nothing_but_the_searches_under_way() {
     let kills = if is_full() { 100 } else { 6 };
     for _ in 0..kills {
         let mut grower = place.grower("500");
-        let deadline = Instant::now() + TIMEOUT;
-        while place.searched() < known + 3 {
-            assert!(Instant::now() < deadline, "it does not grow");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        until("it grows", || place.searched() >= known + 3);
         let before = place.searched();
         grower.kill().and_then(|()| grower.wait()).expect("a child");
         known = place.searched();
@@ -393,9 +391,13 @@ fn an_archive_of_analysed_games_is_a_tree() {
     analyse.args(["analyse", &games, "--depth", "6", "--multipv", "2", "--sqlite", "t.db"]);
     let (_, err, code) = finish(&mut analyse);
     assert!(code == 0 || code == 3, "{err}");
-    assert!(place.fails(&["show"]).contains("a database without a tree"), "reading makes no tree of it");
+    for task in ["show", "grow", "focus"] {
+        assert!(place.fails(&[task]).contains("has no tree yet"), "only `add` makes a tree of it");
+    }
     let added = place.run(&["add", "startpos"]);
     assert!(added.contains("searched") && place.searched() > 3, "{added}");
+    let after_mistake = place.run(&["show", "e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6"]);
+    assert!(after_mistake.contains("Qxf7#"), "the moves of the game lead there: {after_mistake}");
     let shown = place.run(&["show"]);
     assert!(shown.contains("by its own search"), "{shown}");
     place.run(&["grow", "--positions", "3", "--nodes", "500"]);

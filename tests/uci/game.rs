@@ -9,7 +9,7 @@ use engram::{
 };
 use shakmaty::uci::UciMove;
 
-use crate::common::{Engine, learn::wait_until, learn_file, run};
+use crate::common::{Engine, learn_file, run, until};
 
 /// White goes astray with the queen, and loses it with the third move.
 const LOST_GAME: [&str; 10] =
@@ -121,14 +121,14 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     engine.send("ucinewgame");
     play(&mut engine, (0..=10).step_by(2));
     // Created by a thread of its own, which may take longer.
-    wait_until(|| LearnFile::open(&path, Mode::Read).is_ok());
+    until("there is a learning file", || LearnFile::open(&path, Mode::Read).is_ok());
     assert!(lessons(&path).is_empty());
     // No `ucinewgame`.
     engine.search("startpos moves d2d4 d7d5 c2c4 e7e6", "go depth 6");
     assert!(lessons(&path).is_empty(), "it may be a look aside");
     engine.search("startpos moves d2d4 d7d5 c2c4 e7e6 b1c3 g8f6", "go depth 6");
     // Written by a thread of its own.
-    wait_until(|| !lessons(&path).is_empty());
+    until("a lesson is learned", || !lessons(&path).is_empty());
     engine.quit();
 }
 

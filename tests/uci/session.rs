@@ -1,5 +1,5 @@
 //! The real binary over pipes: how a session begins and ends, every form of `go`, the options, Chess960.
-//! What happens to bad input is told in `uci_bad_input.rs`.
+//! What happens to bad input is told in `bad_input.rs`.
 
 use std::{io::Write, process::Stdio};
 

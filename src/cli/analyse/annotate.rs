@@ -113,7 +113,7 @@ pub fn eval(score: Score) -> String {
 }
 
 /// The annotations of a move without evaluations, and without the glyph and the better line of an earlier analysis.
-fn kept(annotations: &[Annotation]) -> Comment {
+pub fn kept(annotations: &[Annotation]) -> Comment {
     let our_line = |annotation: &Annotation| match annotation {
         Annotation::Variation(text) => better_line(text),
         _ => None,

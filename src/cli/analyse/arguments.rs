@@ -20,7 +20,7 @@ pub struct Analyse {
     /// Depth of each search in plies; 16 if no limit is given.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u64).range(1..=200))]
     pub(super) depth: Option<u64>,
-    /// Nodes of each search; with several threads on it some more.
+    /// Nodes of each search; slightly more if several threads share one.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
     /// Time of each search in milliseconds.
@@ -55,7 +55,7 @@ pub struct Analyse {
     /// Write the games with evaluations, judgements and better lines; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) pgn: Option<PathBuf>,
-    /// Write a page for the browser, one file that loads nothing: tables of games and players, boards, the engine's
+    /// Write a page for the browser, one self-contained file: tables of games and players, boards, the engine's
     /// lines, graph, accuracy and critical moments; `-` as above.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
@@ -79,7 +79,7 @@ pub struct Analyse {
     #[arg(long, value_name = "FILE")]
     pub(super) puzzles: Option<PathBuf>,
     /// Analyse the variations of the games too: on the page their positions have the engine's lines, in --pgn their moves
-    /// have evaluations, and in --json, --csv and --sqlite they come behind their game.
+    /// have evaluations, and in --json, --csv and --sqlite they follow their game.
     #[arg(long)]
     pub(super) variations: bool,
     /// List all inaccuracies, mistakes and blunders of a game on the terminal, not only the worst six mistakes and blunders.

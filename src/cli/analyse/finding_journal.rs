@@ -18,7 +18,7 @@ use crate::{
     },
     files::{resolve, with_suffix},
     position::Position,
-    types::{Score, ScoredLine},
+    types::{Depth, Score, ScoredLine},
 };
 
 const ADVICE: &str = "finish that, remove it, or name other outputs";
@@ -114,8 +114,13 @@ impl WrittenFinding {
         }
     }
 
-    /// The finding about `position`; `None` if a move is not legal there.
+    /// The finding about `position`; `None` if a move is not legal there, or a number is none of a search.
     pub(super) fn finding(self, position: &Position) -> Option<Finding> {
+        let is_score = |score: i32| (-Score::INFINITE.0..=Score::INFINITE.0).contains(&score);
+        let are_scores = self.lines.iter().all(|&(score, ..)| is_score(score));
+        if !are_scores || !(0..=Depth::MAX.0).contains(&self.depth) {
+            return None;
+        }
         let line = |(score, is_drawn, moves): (i32, bool, Vec<String>)| {
             let mut at = position.clone();
             let play = |uci: &String| {

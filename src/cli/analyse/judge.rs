@@ -1,9 +1,9 @@
-//! Winning chances, and the judgement of moves: `?!`, `?` and `??` by the rules of Lichess (lichess.org, `Advice.scala` of
-//! its source), `!` and `!!` by our own.
+//! Winning chances, and the judgement of moves: `?!`, `?` and `??` by the bounds of Lichess (lichess.org, `Advice.scala` of its
+//! source), `!` and `!!` by our own.
 //!
-//! A move is bad by the winning chances that it gives away, or by the forced mate that it allows or lets slip. Where the
-//! game was as good as lost before it, or is as good as won after it, it is an inaccuracy at most. That is not Lichess's
-//! rule, but engines do not agree how much worse a lost position has become.
+//! A move is bad by the winning chances that it gives away; a forced mate is all of them, or none. Where the game was as good
+//! as lost before it, or is as good as won after it, it is an inaccuracy at most. That is not Lichess's rule, but engines do
+//! not agree how much worse a lost position has become, and a move that still wins loses no game.
 //!
 //! A move is good if it is the only one: the best move, which the search preferred to another only after a while, and
 //! every other move gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures
@@ -20,12 +20,8 @@ const MAX_JUDGED_SCORE: i32 = 1000;
 /// Winning chances, in percent, that every other move gives away if one is the only move.
 pub const ONLY_MOVE: f64 = 10.0;
 /// With winning chances below this, in percent, a side is as good as lost, and with as many less than 100 as good as
-/// winning. What it then gives away is no more than an inaccuracy, but for forced mates.
+/// winning. What it then gives away is no more than an inaccuracy.
 const DECIDED: f64 = 25.0;
-/// With more than this many centipawns a side is winning clearly, with as many less it is lost: a mate that is allowed
-/// or missed then weighs less. The bounds of a blunder and of a mistake.
-const CLEAR: i32 = 700;
-const VERY_CLEAR: i32 = 999;
 
 /// How good or bad a move is, the worst last.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,23 +41,10 @@ pub enum MoveJudgement {
 impl MoveJudgement {
     /// The judgement on a move by the scores before and after it, both for the side that moved; `None` if it is not bad.
     pub fn of(before: Score, after: Score) -> Option<MoveJudgement> {
-        // Is it mate by force, and for the side that moved?
-        let mates = |score: Score| score.mate_plies().map(|_| score.0 > 0);
-        match (mates(before), mates(after)) {
-            (None, None) => {
-                let (before, after) = (chances(before), chances(after));
-                let is_decided = before < DECIDED || after > 100.0 - DECIDED;
-                let worst = if is_decided { MoveJudgement::Inaccuracy } else { MoveJudgement::Blunder };
-                MoveJudgement::of_loss(before - after).map(|judgement| judgement.min(worst))
-            }
-            // It allows a mate, which matters less the worse the position was.
-            (None, Some(false)) => Some(MoveJudgement::by_clarity(-uncapped(before))),
-            // It lets a mate slip, which matters less the better the position still is.
-            (Some(true), None) => Some(MoveJudgement::by_clarity(uncapped(after))),
-            (Some(true), Some(false)) => Some(MoveJudgement::Blunder),
-            // A mate that takes longer, or was there anyway.
-            _ => None,
-        }
+        let (before, after) = (chances(before), chances(after));
+        let is_decided = before < DECIDED || after > 100.0 - DECIDED;
+        let worst = if is_decided { MoveJudgement::Inaccuracy } else { MoveJudgement::Blunder };
+        MoveJudgement::of_loss(before - after).map(|judgement| judgement.min(worst))
     }
 
     /// The judgement on a loss of winning chances, in percent.
@@ -71,16 +54,6 @@ impl MoveJudgement {
             10.0.. => Some(MoveJudgement::Mistake),
             5.0.. => Some(MoveJudgement::Inaccuracy),
             _ => None,
-        }
-    }
-
-    fn by_clarity(centipawns: i32) -> MoveJudgement {
-        if centipawns <= CLEAR {
-            MoveJudgement::Blunder
-        } else if centipawns <= VERY_CLEAR {
-            MoveJudgement::Mistake
-        } else {
-            MoveJudgement::Inaccuracy
         }
     }
 
@@ -129,11 +102,6 @@ pub fn capped(score: Score) -> i32 {
         return MAX_JUDGED_SCORE * score.0.signum();
     }
     score.centipawns().clamp(-MAX_JUDGED_SCORE, MAX_JUDGED_SCORE)
-}
-
-/// A score in centipawns; a proven result counts as more than any evaluation.
-fn uncapped(score: Score) -> i32 {
-    if score.is_decisive() { i32::MAX * score.0.signum() } else { score.centipawns() }
 }
 
 /// The winning chances of a score in centipawns.
@@ -193,22 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_that_is_allowed_is_judged_by_what_was_there_to_lose() {
-        let mated = Score::mated_in(Ply(4));
-        for (before, glyph) in [(0, "??"), (300, "??"), (-700, "??"), (-701, "?"), (-999, "?"), (-1000, "?!")]
-        {
+    fn a_forced_mate_is_all_or_nothing() {
+        let (mate, mated) = (Score::mate_in(Ply(5)), Score::mated_in(Ply(4)));
+        for (before, glyph) in [(0, "??"), (900, "??"), (-297, "??"), (-300, "?!"), (-1000, "")] {
             assert_eq!(judged(Score::from_centipawns(before), mated), glyph, "{before}");
+            assert_eq!(judged(mate, Score::from_centipawns(-before)), glyph, "{before}");
         }
+        assert_eq!(judged(mate, mated), "??");
         assert_eq!(judged(Score::tablebase_win(Ply(9)), mated), "??");
-    }
-
-    #[test]
-    fn a_mate_that_is_missed_is_judged_by_what_is_left() {
-        let mate = Score::mate_in(Ply(5));
-        for (after, glyph) in [(0, "??"), (-300, "??"), (700, "??"), (701, "?"), (999, "?"), (1000, "?!")] {
-            assert_eq!(judged(mate, Score::from_centipawns(after)), glyph, "{after}");
-        }
-        assert_eq!(judged(mate, Score::mated_in(Ply(4))), "??", "mate for the other side");
     }
 
     #[test]

@@ -173,7 +173,6 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::{CastlingMode, fen::Fen};
 
     use super::*;
     use crate::{
@@ -184,8 +183,7 @@ mod tests {
     /// A game from a position, with the findings `lines` (a score in centipawns and a move each) of every position; in each
     /// of them the search preferred another move first.
     fn game(fen: &str, moves: &[&str], lines: &[&[(i32, &str)]]) -> (Vec<Position>, Vec<Move>, Vec<Finding>) {
-        let setup = fen.parse::<Fen>().unwrap().into_setup();
-        let start = Position::from_setup(setup, CastlingMode::Standard).unwrap();
+        let start = Position::from_fen(fen).unwrap();
         let (mut position, mut played) = (start.clone(), Vec::new());
         for san in moves {
             played.push(read_move(san, &position).unwrap());

@@ -52,6 +52,8 @@ struct Wanted {
     task: Task,
     kind: SearchKind,
     places: Vec<(Arc<MoveList>, Range<usize>)>,
+    /// Has a result come that cannot be read?
+    was_unreadable: bool,
 }
 
 impl RemoteWorkers {
@@ -99,7 +101,12 @@ impl RemoteWorkers {
         if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {
             self.unsent.push(task.clone());
         }
-        let wanted = self.wanted.entry(name).or_insert_with(|| Wanted { task, kind, places: Vec::new() });
+        let wanted = self.wanted.entry(name).or_insert_with(|| Wanted {
+            task,
+            kind,
+            places: Vec::new(),
+            was_unreadable: false,
+        });
         wanted.places.push((Arc::clone(work), plies));
     }
 
@@ -201,9 +208,14 @@ impl RemoteWorkers {
 
     /// Takes in a result; false if it is not valid.
     fn arrived(&mut self, name: &str, text: &str) -> bool {
-        let Some(wanted) = self.wanted.get(name) else { return false };
+        let Some(wanted) = self.wanted.get_mut(name) else { return false };
         let read = wanted.places.iter().map(|(work, plies)| read_result(text, work, plies));
-        let Some(found) = read.collect::<Option<Vec<_>>>() else { return false };
+        let Some(found) = read.collect::<Option<Vec<_>>>() else {
+            if std::mem::replace(&mut wanted.was_unreadable, true) {
+                self.failed(name, "its result cannot be read, for the second time");
+            }
+            return false;
+        };
         self.has_waited = true;
         for ((work, plies), findings) in wanted.places.iter().zip(found) {
             let found = plies.clone().zip(findings);

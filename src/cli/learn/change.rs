@@ -9,7 +9,6 @@ use crate::{
 };
 
 pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
-    let filter = filter.compile()?;
     let records: Vec<(u64, Record)> =
         file.ring().iter().filter(|(_, record)| filter.matches(record)).collect();
     out.records(&records);
@@ -23,7 +22,7 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
     let found = records.len();
     let text = match yes {
         true => format!("{} forgotten", counted(forgotten, "record")),
-        false => format!("{} would be forgotten; say --yes to do it", counted(found, "record")),
+        false => format!("{} would be forgotten; add --yes to forget them", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
     Ok(())

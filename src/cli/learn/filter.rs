@@ -1,8 +1,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use super::text::{DAY, day};
 use crate::{
-    cli::CliError,
+    cli::{DAY, day},
     learn::{
         Origin, Record,
         reachability::{Reachable, Signature},
@@ -15,20 +14,20 @@ use crate::{
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Filter {
     /// Positions that can still be reached from this one (a few that cannot may be among them).
-    #[arg(long, value_name = "FEN")]
-    below: Option<String>,
+    #[arg(long, value_name = "FEN", value_parser = reachable)]
+    below: Option<Reachable>,
     /// This position alone.
-    #[arg(long, value_name = "FEN")]
-    position: Option<String>,
+    #[arg(long, value_name = "FEN", value_parser = key)]
+    position: Option<PositionKey>,
     /// How they were learned.
     #[arg(long, value_name = "NAME", value_parser = origins())]
     origin: Option<Origin>,
     /// The day of learning (UTC).
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    day: Option<String>,
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    day: Option<i64>,
     /// Those of one run of the engine: its session, the eight hexadecimal digits that `list` shows.
-    #[arg(long, value_name = "HEX")]
-    session: Option<String>,
+    #[arg(long, value_name = "HEX", value_parser = session)]
+    session: Option<u32>,
 }
 
 /// The names of all filters on the command line.
@@ -39,52 +38,34 @@ fn origins() -> impl clap::builder::TypedValueParser<Value = Origin> {
         .try_map(|name| Origin::from_name(&name).ok_or("no origin"))
 }
 
-/// A parsed filter.
-pub(super) struct CompiledFilter {
-    below: Option<Reachable>,
-    key: Option<PositionKey>,
-    origin: Option<Origin>,
-    day: Option<u32>,
-    session: Option<u32>,
+fn reachable(fen: &str) -> Result<Reachable, String> {
+    parse_fen(fen, false).map(|position| Reachable::of(&position)).map_err(|error| error.to_string())
+}
+
+fn key(fen: &str) -> Result<PositionKey, String> {
+    parse_fen(fen, false).map(|position| position.key()).map_err(|error| error.to_string())
+}
+
+fn session(hex: &str) -> Result<u32, String> {
+    let is_whole = hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = u32::from_str_radix(hex, 16).ok().filter(|_| is_whole);
+    number.ok_or_else(|| "write eight hexadecimal digits, as `engram learn list` shows them".to_owned())
 }
 
 impl Filter {
     /// Are there no conditions?
     pub(super) fn is_empty(&self) -> bool {
         let Filter { below, position, origin, day, session } = self;
-        origin.is_none() && [below, position, day, session].into_iter().all(Option::is_none)
+        below.is_none() && position.is_none() && origin.is_none() && day.is_none() && session.is_none()
     }
 
-    /// Parses the arguments.
-    pub(super) fn compile(&self) -> Result<CompiledFilter, CliError> {
-        let parse = |fen: &String| parse_fen(fen, false);
-        let no = |text: &str, what: &str| {
-            CliError::Task(format!("`{}` is no {what}", text.chars().take(40).collect::<String>()))
-        };
-        let session = |hex: &String| {
-            let form = "session; write eight hexadecimal digits, as `engram learn list` shows them";
-            u32::from_str_radix(hex, 16).map_err(|_| no(hex, form))
-        };
-        let on = |text: &String| day(text).ok_or_else(|| no(text, "day; write it as 2026-01-31"));
-        let below = self.below.as_ref().map(parse).transpose()?;
-        Ok(CompiledFilter {
-            below: below.map(|position| Reachable::of(&position)),
-            key: self.position.as_ref().map(parse).transpose()?.map(|position| position.key()),
-            origin: self.origin,
-            day: self.day.as_ref().map(on).transpose()?,
-            session: self.session.as_ref().map(session).transpose()?,
-        })
-    }
-}
-
-impl CompiledFilter {
     /// Does the record pass?
     pub(super) fn matches(&self, record: &Record) -> bool {
-        let below = |reach: &Reachable| reach.allows(&Signature::of_packed(&record.setup));
-        self.below.as_ref().is_none_or(below)
-            && self.key.is_none_or(|key| key == record.key)
+        let below = |reach: Reachable| reach.allows(&Signature::of_packed(&record.setup));
+        self.below.is_none_or(below)
+            && self.position.is_none_or(|key| key == record.key)
             && self.origin.is_none_or(|origin| origin == record.origin)
-            && self.day.is_none_or(|day| day == record.time / DAY)
+            && self.day.is_none_or(|day| day == i64::from(record.time / DAY))
             && self.session.is_none_or(|session| session == record.session)
     }
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CliError, check_output, counted,
+        CliError, DAY, check_output, counted,
         page::{self, Arrow, Frame, small_board},
         pawns, pgn, refused,
     },
@@ -49,10 +49,9 @@ pub(super) struct Page {
 
 pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliError> {
     let to = page.to.as_path();
-    let filter = page.filter.compile()?;
     check_output(to, [file.file.path()], page.force)?;
     let records: Vec<(u64, Record)> =
-        file.ring().iter().filter(|(_, record)| filter.matches(record)).collect();
+        file.ring().iter().filter(|(_, record)| page.filter.matches(record)).collect();
     let shown = &records[records.len().saturating_sub(page.newest)..];
     let games = OwnGames::load(file)?;
     let others: Vec<_> = shown.iter().filter(|(_, record)| games.of(record).is_none()).collect();
@@ -199,13 +198,13 @@ fn chooser(records: &[&(u64, Record)]) -> Markup {
 fn days(records: &[(u64, Record)]) -> Markup {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for (_, record) in records {
-        *counts.entry(record.time / text::DAY).or_default() += 1;
+        *counts.entry(record.time / DAY).or_default() += 1;
     }
     // A single bar shows nothing.
     let Some((&last, _)) = counts.last_key_value().filter(|_| counts.len() > 1) else { return html! {} };
     let first = counts.keys().copied().find(|&day| last - day < MAX_DAYS as u32).unwrap_or(last);
     let most = counts.range(first..).map(|(_, &count)| count).max().unwrap_or(1);
-    let name = |day: u32| text::date(day * text::DAY).split(' ').next().unwrap_or_default().to_owned();
+    let name = |day: u32| text::date(day * DAY).split(' ').next().unwrap_or_default().to_owned();
     html! {
         svg .days viewBox=(format!("0 0 {} 100", last - first + 1)) preserveAspectRatio="none" role="img"
             aria-label="records of each day" {

@@ -40,7 +40,7 @@ pub struct LearnArguments {
 enum Tool {
     /// List the records, oldest first.
     ///
-    /// Scores are centipawns for the side to move, as in UCI, here and in all other tools. A position of a game is shown
+    /// Scores are centipawns for the side to move, as in UCI, here, in `show` and in `why`. A position of a game is shown
     /// by the last moves before it.
     List {
         #[command(flatten)]
@@ -99,7 +99,7 @@ enum Tool {
     ///
     /// For each game: day, colour, opening and result; for each position from which something was learned the move that
     /// was played, the scores before and after, and the move that a search plays now. Below are the records that belong
-    /// to no game. The page is a single file that loads nothing.
+    /// to no game. The page is a self-contained file.
     Html(html::Page),
     /// Import a text written by `export`, EPD with best moves (`bm`) as advice, or a player's lost games.
     ///
@@ -139,7 +139,7 @@ enum Tool {
     },
     /// Search the openings of games and lost games again.
     ///
-    /// From the first positions of games, which come again most often, a tree grows beside the file, which is played from;
+    /// From the first positions of games, which recur most often, a tree is grown beside the file, and the engine plays from it;
     /// then the lost games, the newest first, are each searched backwards for the last position in which another move would
     /// have held. Results are saved at once: the command can be interrupted at any time, and resumes. Runs at the lowest
     /// priority, also while engines use the file.

@@ -9,13 +9,10 @@ use std::{
 use clap::ValueEnum;
 use shakmaty::{Color, KnownOutcome, Move, Outcome};
 
-use super::{
-    opened::Opened,
-    text::{self, DAY},
-};
+use super::opened::Opened;
 use crate::{
     cli::{
-        CliError, complain,
+        CliError, DAY, complain, date, day,
         pgn::{self, Annotation, Game, Games},
         refused, source,
     },
@@ -137,7 +134,7 @@ impl OwnGame {
         let opening =
             openings.of(&Position::default().along(&game.opening)).map(|(_, opening)| opening.clone());
         OwnGame {
-            date: text::date(game.time).split(' ').next().map(str::to_owned),
+            date: date(game.time).split(' ').next().map(str::to_owned),
             side: game.side,
             opponent: None,
             result: game.outcome.map(|outcome| match outcome {
@@ -318,8 +315,8 @@ pub(super) struct GameFilter {
     #[arg(long, value_name = "RESULT")]
     result: Option<GameResult>,
     /// Games played on this day (UTC) or later.
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = since)]
-    since: Option<u32>,
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    since: Option<i64>,
 }
 
 fn colour(text: &str) -> Result<Color, String> {
@@ -328,10 +325,6 @@ fn colour(text: &str) -> Result<Color, String> {
         "black" | "b" => Ok(Color::Black),
         _ => Err("write white or black".to_owned()),
     }
-}
-
-fn since(text: &str) -> Result<u32, String> {
-    text::day(text).ok_or_else(|| "write the day as 2026-01-31".to_owned())
 }
 
 impl GameFilter {
@@ -355,7 +348,7 @@ impl GameFilter {
                 false => contains(name, wanted),
             })
         };
-        let day = |since: u32| game.date.as_deref().and_then(text::day).is_some_and(|day| day >= since);
+        let day = |since| game.date.as_deref().is_some_and(|date| day(date).is_ok_and(|day| day >= since));
         self.opponent.as_ref().is_none_or(|wanted| contains(game.opponent.as_deref().unwrap_or(""), wanted))
             && self.opening.as_ref().is_none_or(opening)
             && self.colour.is_none_or(|colour| colour == game.side)
@@ -369,7 +362,7 @@ impl GameFilter {
             _ if self.is_empty() => true,
             Some((game, _)) => self.matches(game),
             None => {
-                self.since.is_some_and(|since| record.time / DAY >= since)
+                self.since.is_some_and(|since| i64::from(record.time / DAY) >= since)
                     && GameFilter { since: None, ..self.clone() }.is_empty()
             }
         }

@@ -21,7 +21,6 @@ pub(super) fn list(
     fen: bool,
     out: Printer,
 ) -> Result<(), CliError> {
-    let filter = filter.compile()?;
     // They take longer to read than the records.
     let games = (!fen && !out.json || !of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
     let ring = file.ring();
@@ -148,7 +147,7 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
             "missing_bytes": report.missing_bytes, "damaged": named.collect::<Vec<_>>(),
         }),
         format_args!(
-            "{records} records count, {} of them contradict themselves; {} tombstones, {} replaced, {} of unknown \
+            "{records} live records, {} of them inconsistent; {} tombstones, {} replaced, {} of unknown \
              kind, {} torn, {} stale, {} bytes missing at the end",
             damaged.len(),
             report.tombstones,
@@ -161,7 +160,7 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
     );
     match damaged.first() {
         Some((sequence, misfit)) => Err(CliError::Task(format!(
-            "{} of the records contradict themselves, the first one, number {sequence}: {misfit}",
+            "{} of the records are inconsistent, the first one, number {sequence}: {misfit}",
             damaged.len()
         ))),
         None => Ok(()),

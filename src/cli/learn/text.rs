@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use jiff::{civil::Date, tz::TimeZone};
 use serde_json::{Value, json};
 use shakmaty::{Color, Move};
 
@@ -50,16 +49,6 @@ impl Printer<'_> {
         }
         records.iter().for_each(|(sequence, record)| self.record(*sequence, record));
     }
-}
-
-/// Seconds of a day.
-pub(super) const DAY: u32 = 86_400;
-
-/// Days since 1970 of a date such as 2026-01-31 (UTC), if a record can have that time.
-pub(super) fn day(text: &str) -> Option<u32> {
-    let date = text.parse::<Date>().ok().filter(|date| date.to_string() == text)?;
-    let seconds = date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second();
-    u32::try_from(seconds).ok().map(|seconds| seconds / DAY)
 }
 
 /// `White lost`; `None` if no decided game is known.
@@ -165,24 +154,4 @@ pub(super) fn value(sequence: u64, record: &Record) -> Value {
         "time": record.time,
         "damage": damage.map(|misfit| misfit.to_string()),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_are_counted_as_the_calendar_does() {
-        assert_eq!(date(0_u32), "1970-01-01 00:00");
-        assert_eq!(date(951_782_400_u32), "2000-02-29 00:00");
-        assert_eq!(date(u32::MAX), "2106-02-07 06:28");
-        for number in [0, 58, 59, 11_016, 20_000, u32::MAX / DAY] {
-            let text = date(number * DAY);
-            assert_eq!(day(text.split(' ').next().unwrap()), Some(number), "{text}");
-        }
-        for wrong in ["", "2026", "2026-02-29", "2026-13-01", "20260131", "1969-12-31", "x-y-z", "2107-01-01"]
-        {
-            assert_eq!(day(wrong), None, "{wrong}");
-        }
-    }
 }

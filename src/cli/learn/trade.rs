@@ -105,8 +105,19 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     let latest = learn::now().saturating_add(CLOCK_ERROR);
     records.retain(|record| record.time <= latest);
     let all = records.len();
+    let mut full = 0;
+    records.retain_mut(|new| match exchange::with_advice_of(&file.ring(), new) {
+        Ok(both) => {
+            *new = both;
+            true
+        }
+        Err(_) => {
+            full += 1;
+            false
+        }
+    });
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
-    let replaced = all - records.len() - left_out;
+    let replaced = all - full - records.len() - left_out;
     let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
     let known = known + replaced;
     out.either(
@@ -118,6 +129,12 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
             "{} left out: they are from more than a day ahead and would count more than all that is learned until \
              then; correct the `time` in an exported text",
             counted(read - all, "record")
+        ));
+    }
+    if full > 0 {
+        out.text(format_args!(
+            "advice for {} left out: with what is advised here there would be more than three moves",
+            counted(full, "position")
         ));
     }
     if left_out > 0 {

@@ -1,7 +1,7 @@
 //! Printed signs and their numeric annotation glyphs.
 //!
 //! 1 to 139 are numbers of the PGN standard (section 10), the others are those that Scid and ChessBase have in common
-//! use. The signs are those of the Informators, of the standard, and what programs without such letters print for them.
+//! use. The signs are those of Chess Informant, of the standard, and what programs without such characters print instead.
 
 /// Signs that judge a move and may stand behind it without a space; a sign comes after those that begin with it.
 const JUDGEMENTS: [(u32, &str); 10] =

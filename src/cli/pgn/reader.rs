@@ -449,7 +449,7 @@ fn start(tags: &[(String, String)]) -> Result<Position, String> {
     let variant = variant.to_ascii_lowercase();
     let chess960 = CHESS960.iter().any(|name| variant.contains(name));
     if !chess960 && !ORDINARY.contains(&variant.as_str()) {
-        return Err(format!("the variant {} is not played here", tag("Variant")));
+        return Err(format!("the variant {} is not supported", tag("Variant")));
     }
     // Without a FEN it is the usual position, number 518 of Chess960.
     let usual = Position::default().fen();

@@ -228,7 +228,9 @@ fn start_engram(
     let path = copy.path();
     let name = path.to_str().ok_or_else(|| {
         let path = path.display();
-        CliError::Task(format!("{path} has a name that UCI cannot say; name another folder with --out"))
+        CliError::Task(format!(
+            "{path} has a name that cannot be sent over UCI; name another folder with --out"
+        ))
     })?;
     own.options.push(("LearnFile".to_owned(), name.to_owned()));
     let mut engram = EnginePlayer::start(&own)?;

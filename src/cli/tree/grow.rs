@@ -19,11 +19,11 @@ use crate::{
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
         },
-        lower_priority, pawns, pgn, progress_bar, tablebase,
+        complain, lower_priority, pawns, pgn, progress_bar, tablebase,
     },
     eval,
     processor::cores,
-    tree::{Job, Tree, TreeSearch},
+    tree::{Job, Tree, TreeError, TreeSearch},
     types::Depth,
     uci::{Interrupt, Output, counted},
 };
@@ -133,6 +133,23 @@ impl Growth {
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Does something in the tree, as soon as no other process keeps the file locked.
+    fn patiently<T>(&self, mut act: impl FnMut() -> Result<T, TreeError>) -> Result<T, TreeError> {
+        let mut is_told = false;
+        loop {
+            match act() {
+                Err(TreeError::Busy(path)) if !self.interrupt.is_requested() => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        let text = "is kept locked by another process; growing goes on when it lets go";
+                        self.progress
+                            .suspend(|| complain(format_args!("the tree {} {text}", path.display())));
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+
     fn run(
         mut self,
         tree: &mut Tree,
@@ -144,7 +161,7 @@ impl Growth {
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
             while jobs.len() < self.at_once && self.searched + (jobs.len() as u64) < self.limit {
-                let Some(job) = tree.next_job()? else { break };
+                let Some(job) = self.patiently(|| tree.next_job())? else { break };
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
                 let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
                 let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
@@ -164,7 +181,8 @@ impl Growth {
             match backend.receive() {
                 Some(Arrival::Found(found)) => {
                     let Some(job) = jobs.remove(&found.item) else { continue };
-                    tree.record(&job, &search_of(found.finding))?;
+                    let search = search_of(found.finding);
+                    self.patiently(|| tree.record(&job, &search))?;
                     self.searched += 1;
                     self.progress.inc(1);
                     self.progress.set_message(describe(&job));
@@ -172,9 +190,8 @@ impl Growth {
                 #[cfg(feature = "fleet")]
                 Some(Arrival::Failed { item, reason, .. }) => {
                     let Some(job) = jobs.remove(&item) else { continue };
-                    tree.record(&job, &TreeSearch::default())?;
-                    self.progress
-                        .suspend(|| crate::cli::complain(format_args!("{}: {reason}", describe(&job))));
+                    self.patiently(|| tree.record(&job, &TreeSearch::default()))?;
+                    self.progress.suspend(|| complain(format_args!("{}: {reason}", describe(&job))));
                 }
                 Some(Arrival::Nothing) => {}
                 None => return Err(CliError::Task("no search thread is left".to_owned())),
@@ -204,10 +221,11 @@ impl Growth {
             let sides: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
             let from = if roots.len() > 1 { format!(", from {}", root.fen()) } else { String::new() };
             output.line(format_args!(
-                "for {}{from}: {} at depth {}, {}",
+                "for {}{from}: {} at depth {}{}{}",
                 sides.join(" and "),
                 pawns(score),
                 view.depth.get(),
+                if line.is_empty() { "" } else { ", " },
                 pgn::line(root, &line)
             ));
         }

@@ -9,7 +9,7 @@ use shakmaty::{Color, Move, Position as _, Role, Square};
 
 use crate::{
     cli::{
-        CliError, check_output, json,
+        CliError, DAY, check_output, day, json,
         page::{self, Frame, embedded},
         pawns, refused,
     },
@@ -37,19 +37,12 @@ pub(super) struct HtmlArguments {
     /// Overwrite the file if it is there.
     #[arg(long)]
     force: bool,
-    /// Mark what changed since this day (UTC); if not given, since the page before that the same browser has shown.
+    /// Mark what changed since this day (UTC); if not given, since this browser last showed a page of this tree.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     since: Option<i64>,
     /// Show at most this many positions, the nearest to where the tree begins.
     #[arg(long, default_value_t = 100_000, value_name = "COUNT")]
     positions: usize,
-}
-
-/// Seconds since 1970 when a day begins.
-fn day(text: &str) -> Result<i64, String> {
-    let date = text.parse::<jiff::civil::Date>().ok().filter(|date| date.to_string() == text);
-    let begin = date.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
-    begin.map(|begin| begin.timestamp().as_second()).ok_or_else(|| "write the day as 2026-01-31".to_owned())
 }
 
 /// What the page knows besides its positions.
@@ -111,7 +104,7 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     let info = Info {
         title: &title,
         written: jiff::Timestamp::now().as_second(),
-        since: arguments.since,
+        since: arguments.since.map(|day| day * i64::from(DAY)),
         roots: roots.iter().map(|(root, sides)| root_data(root, sides, &writer.names)).collect(),
         openings: writer.openings,
     };
@@ -121,7 +114,7 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     target.finish_with(arguments.force).map_err(refused(&to, "written"))?;
     let left = size.positions.saturating_sub(shown as u64);
     let left = if left > 0 {
-        format!("; {left} not shown, which are farther away, or no moves lead there")
+        format!("; {left} not shown: they are farther away, or no moves lead there")
     } else {
         String::new()
     };

@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 /// The arguments of `engram tree`.
 #[derive(Debug, Args)]
 pub struct TreeArguments {
-    /// The tree, an SQLite database; also one that `engram analyse --sqlite` has written, which then becomes a tree.
+    /// The tree, an SQLite database; also one that `engram analyse --sqlite` has written, which `add` makes a tree.
     #[arg(value_name = "TREE")]
     file: PathBuf,
     /// What to do.
@@ -39,27 +39,27 @@ pub struct TreeArguments {
 enum TreeTask {
     /// Add positions from which the tree is to grow, games, a book, or what a learning file holds.
     Add(add::AddArguments),
-    /// Search: the position that matters most next, and again, until the limit or Ctrl-C.
+    /// Search the position that matters most, then the next one, and so on until a limit or Ctrl-C.
     ///
-    /// For the side that the tree is for the best moves are followed, for its opponent all that are plausible, those
-    /// that games met first. Scores are backed up at once. Killed at any moment it loses the searches under way; several
-    /// growers may work on one tree. It has the lowest priority, so that other programs are not slowed down.
+    /// For the side that the tree is for, only the best moves are followed; for its opponent, all plausible ones, those
+    /// played in games first. Scores are backed up at once. If it is killed, only the searches under way are lost; several
+    /// `grow` commands may share one tree. It runs at the lowest priority, so that other programs are not slowed down.
     Grow(grow::GrowArguments),
     /// Show the moves of a position (where the tree begins if none is given): scores, depth, searches below, and the line
     /// that is expected.
     Show(PositionArguments),
     /// Leave a move out, for whichever side plays it.
     Exclude(MoveArguments),
-    /// Play a move: other moves of the same position no longer count. Several such moves may be preferred. As any move of the
+    /// Prefer a move: the other moves of its position no longer count. Several moves of a position may be preferred. Like any move of the
     /// tree, the engine plays it where the tree is deeper than its own search.
     Prefer(MoveArguments),
     /// Take back `exclude` or `prefer`.
     Allow(MoveArguments),
-    /// Let the tree grow only below a position; without one everywhere again.
+    /// Let the tree grow only below a position; without an argument, everywhere again.
     Focus(PositionArguments),
     /// Write a page for the browser: the board, the moves of each position, what is new.
     ///
-    /// The page is one file that loads nothing. Moves are played by clicks, keys, or by typing them; a position that
+    /// The page is one self-contained file. Moves are played by clicks, keys, or by typing them; a position that
     /// several lines reach is the same one.
     Html(html::HtmlArguments),
     /// Write the tree as one game with variations.

@@ -3,7 +3,7 @@
 
 use std::{io::BufRead, path::Path};
 
-use shakmaty::{CastlingMode, Square, fen::Fen};
+use shakmaty::Square;
 
 use super::common::file_error;
 use crate::{
@@ -38,12 +38,6 @@ pub fn held_out(number: usize) -> bool {
     (spread(block) >> 32) % VALIDATION == VALIDATION / 2
 }
 
-/// Reads a position in FEN.
-pub fn position(fen: &str) -> Option<Position> {
-    let setup = fen.parse::<Fen>().ok()?.into_setup();
-    Position::from_setup(setup, CastlingMode::Standard).ok()
-}
-
 /// The positions of a file; `None` for a line that cannot be read.
 pub fn read(
     path: &Path,
@@ -55,7 +49,7 @@ pub fn read(
 /// Reads a line; `None` if it is not of the form above.
 pub fn parse(line: &str) -> Option<Labelled> {
     let mut fields = line.split('|').map(str::trim);
-    let position = position(fields.next()?)?;
+    let position = Position::from_fen(fields.next()?)?;
     let score = fields.next()?;
     let score = if score.is_empty() { None } else { Some(score.parse().ok()?) };
     let result = fields.next()?.parse().ok().filter(|result| [0.0, 0.5, 1.0].contains(result))?;

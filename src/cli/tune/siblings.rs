@@ -11,7 +11,6 @@ use clap::Args;
 
 use super::{
     common::{file_error, is_quiet, no_data},
-    data,
     held_out::{Evaluations, SCALE, best_scale, chance, pearson},
 };
 use crate::{
@@ -65,7 +64,7 @@ fn read(path: &Path) -> Result<Vec<Family>, CliError> {
     for line in source::reader(path).map_err(file_error(path))?.lines().chain([Ok(String::new())]) {
         let line = line.map_err(file_error(path))?;
         if let Some((fen, score)) = line.split_once('|') {
-            let (Some(position), Ok(score)) = (data::position(fen.trim()), score.trim().parse()) else {
+            let (Some(position), Ok(score)) = (Position::from_fen(fen.trim()), score.trim().parse()) else {
                 continue;
             };
             family.push((position, score));
@@ -139,7 +138,7 @@ mod tests {
 
     #[test]
     fn what_all_siblings_share_does_not_matter() {
-        let child = data::position("8/8/8/4k3/8/8/P7/K7 b - - 0 1").expect("a position");
+        let child = Position::from_fen("8/8/8/4k3/8/8/P7/K7 b - - 0 1").expect("a position");
         let family = |scores: [f32; 3]| scores.map(|score| (child.clone(), score)).to_vec();
         let families = [family([0.0; 3]), family([0.0; 3])];
         let wanted = [0.5, 0.6, 0.7, 0.2, 0.3, 0.4];

@@ -107,9 +107,12 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     Ok(OpenFile { file, header })
 }
 
+fn is_busy(error: &TryLockError) -> bool {
+    matches!(error, TryLockError::WouldBlock)
+}
+
 /// Locks the file. The lock is advisory, among Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
-    let is_busy = |error: &TryLockError| matches!(error, TryLockError::WouldBlock);
     let locked = files::retry_within(LOCK_TIMEOUT, is_busy, || match purpose {
         Use::Engine => file.try_lock_shared(),
         Use::Alone => file.try_lock(),
@@ -171,7 +174,7 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
         return new.publish();
     };
     // One process at a time, if the file system has locks.
-    let _ = empty.lock();
+    let _ = files::retry_within(LOCK_TIMEOUT, is_busy, || empty.try_lock());
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
     // Windows replaces no open file.
     #[cfg(windows)]

@@ -62,7 +62,7 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("PawnHash", PAWN_HASH, 1..=1024, |to, mib| to.engine.set_pawn_hash(mib)),
         combo("Evaluation", EvaluationKind::default(), EVALUATION, |to, kind| to.engine.set_evaluation(kind)),
         text("EvalFile", |to, path| to.engine.set_eval_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the network before stays"))),
+            .map_err(|error| format!("{error}; the previous network stays in use"))),
         combo("PathHash", PathHash::default(), PathHash::NAMED, |to, mode| to.engine.set_path_hash(mode)),
         combo("Learning", LearningMode::Drop, LEARNING, |to, mode| to.engine.set_learning(|learning| learning.rules.mode = mode)),
         text("LearnFile", |to, path| to.engine.set_learning(|learning| learning.file = file(path))),
@@ -74,10 +74,10 @@ pub(super) fn options() -> Vec<UciOption> {
         check("LearnStudy", false, |to, on| to.engine.set_learning(|learning| learning.study = on)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
         text("TreeFile", |to, path| to.engine.set_tree_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the tree before stays in use"))),
+            .map_err(|error| format!("{error}; the previous tree stays in use"))),
         check("OwnBook", false, |to, on| to.engine.book.enabled = on),
         text("BookFile", |to, path| to.engine.book.set_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the book before stays"))),
+            .map_err(|error| format!("{error}; the previous book stays in use"))),
         spin("BookDepth", 20, 1..=200, |to, plies| to.engine.book.depth = plies),
         check("BookBestMove", false, |to, on| to.engine.book.choice = if on { Choice::Best } else { Choice::Weighted }),
         check("BookLearning", true, |to, on| to.engine.book.learning = on),
@@ -95,7 +95,7 @@ pub(super) fn options() -> Vec<UciOption> {
         text("UCI_Opponent", |to, opponent| to.engine.set_opponent(opponent_name(opponent))),
         about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
-            format!("the debug log `{path}` cannot be written ({error}); name a file in a folder that exists")
+            format!("the debug log `{path}` cannot be written: {error}")
         })),
     ];
     #[cfg(feature = "tune")]

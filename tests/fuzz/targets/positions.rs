@@ -1,21 +1,16 @@
 //! A FEN, and a walk from it: `FEN\n` and one byte for each move. What is a position can be searched.
 
-use std::{
-    cell::RefCell,
-    sync::{Arc, Mutex, PoisonError},
-    time::Instant,
-};
+use std::cell::RefCell;
 
 use engram::{
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     eval::classical::{Caches, evaluate},
     learn::{Origin, Record},
     position::Position,
-    search::{Event, Limits},
     types::{PackedMove, Score},
     uci::translate::parse_fen,
 };
-use shakmaty::{CastlingMode, Move, Position as _};
+use shakmaty::{CastlingMode, Position as _};
 
 pub const WORDS: &[&str] = &[
     "KQkq",
@@ -59,45 +54,21 @@ pub fn seeds() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
-/// An engine that searches a little, and the move that it played last.
-struct Player {
-    engine: Engine,
-    played: Arc<Mutex<Vec<Option<Move>>>>,
-}
-
 thread_local! {
-    static PLAYER: RefCell<Player> = RefCell::new(Player::new());
+    static PLAYER: RefCell<BlockingEngine> = RefCell::new({
+        let mut player = BlockingEngine::new(200);
+        player.engine.set_hash(1).expect("a megabyte");
+        player
+    });
     static CACHES: RefCell<Caches> = RefCell::new(Caches::new(1));
 }
 
-impl Player {
-    fn new() -> Player {
-        let played = Arc::new(Mutex::new(Vec::new()));
-        let sink = {
-            let played = Arc::clone(&played);
-            move |event: Event| {
-                if let Event::Finished { best, .. } = event {
-                    played.lock().unwrap_or_else(PoisonError::into_inner).push(best);
-                }
-            }
-        };
-        let mut engine = Engine::new(Arc::new(sink));
-        engine.set_hash(1).expect("a megabyte");
-        Player { engine, played }
-    }
-
-    fn play(&mut self, position: &Position) {
-        self.engine.set_position(position.clone(), &[]).expect("no moves");
-        self.engine.go(Limits { nodes: Some(200), ..Limits::default() }, Instant::now());
-        self.engine.wait();
-        let played = std::mem::take(&mut *self.played.lock().unwrap_or_else(PoisonError::into_inner));
-        let fen = position.fen();
-        let legal = position.legal_moves();
-        match played.as_slice() {
-            [Some(m)] => assert!(legal.contains(m), "{m} in {fen}"),
-            [None] => assert!(legal.is_empty(), "no move in {fen}"),
-            _ => panic!("{} answers in {fen}", played.len()),
-        }
+fn play(player: &mut BlockingEngine, position: &Position) {
+    let best = player.search(position, &[]).expect("no moves").best;
+    let legal = position.legal_moves();
+    match best {
+        Some(m) => assert!(legal.contains(&m), "{m} in {}", position.fen()),
+        None => assert!(legal.is_empty(), "no move in {}", position.fen()),
     }
 }
 
@@ -115,7 +86,7 @@ pub fn run(bytes: &[u8]) {
             position = position.play(moves[usize::from(byte) % moves.len()]);
             check(&position);
         }
-        PLAYER.with_borrow_mut(|player| player.play(&position));
+        PLAYER.with_borrow_mut(|player| play(player, &position));
     }
 }
 

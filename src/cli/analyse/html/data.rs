@@ -22,7 +22,7 @@ use crate::{
             report::{GameReport, Judged},
         },
         json, pawns,
-        pgn::{self, Annotation, Game},
+        pgn::{self, Annotation, Game, glyph},
     },
     position::Position,
     types::Score,
@@ -92,6 +92,8 @@ struct GameData<'a> {
     critical: Vec<usize>,
     /// Ply and comment of the input.
     comments: Vec<(usize, String)>,
+    /// Ply and glyphs of the input, such as `!?`.
+    glyphs: Vec<(usize, String)>,
     /// Variations of the input, by the ply of the move that they replace.
     variations: Vec<(usize, VariationData)>,
     /// Seconds used for each move; empty without clocks.
@@ -205,6 +207,7 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         verdicts: verdicts(report),
         critical: report.critical().into_iter().map(|index| index + 1).collect(),
         comments: comments(game),
+        glyphs: glyphs(game),
         variations: variations::all(&report.variations),
         times: known(clocks::seconds_used(game)),
         clocks: known(clocks::seconds_left(game)),
@@ -270,6 +273,16 @@ pub fn comments(game: &Game) -> Vec<(usize, String)> {
         (!texts.is_empty()).then(|| (ply, texts.join(" ")))
     };
     std::iter::once(&game.preface).chain(&game.annotations).enumerate().filter_map(comment).collect()
+}
+
+/// The author's glyphs of the moves.
+fn glyphs(game: &Game) -> Vec<(usize, String)> {
+    let nag = |token: &String| token.strip_prefix('$')?.parse().ok().filter(|nag| (1..=6).contains(nag));
+    let signs = |annotations: &Vec<Annotation>| {
+        annotate::kept(annotations).iter().filter_map(nag).filter_map(glyph::sign).collect::<String>()
+    };
+    let all = game.annotations.iter().map(signs).enumerate().map(|(index, signs)| (index + 1, signs));
+    all.filter(|(_, signs)| !signs.is_empty()).collect()
 }
 
 fn player(report: &GameReport, side: Color, phases: [usize; 2]) -> PlayerData<'_> {

@@ -1,4 +1,4 @@
-//! The page that `--html` writes: a single file that shows every game and position, and loads nothing.
+//! The page that `--html` writes: a self-contained file that shows every game and position.
 //!
 //! A game is a block of JSON, which the page's script reads when the game is shown, so that a page of thousands of
 //! games opens at once, and writing it takes no more memory than writing one. The data of the table of all games

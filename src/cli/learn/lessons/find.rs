@@ -181,12 +181,13 @@ fn reason(moment: &Moment<'_>, now: Move, ring: &Ring, game: &OwnGame) -> String
         (_, true) => "learned from this game",
         (_, false) => "learned from another game",
     };
-    let here = ring.get(position.key());
+    // That a game went on from an opening says nothing about it.
+    let known = |position: &Position| ring.get(position.key()).filter(|record| !record.is_unsearched());
+    let here = known(position);
     if let Some(record) = here.as_ref().filter(|record| position.unpack(record.best) == Some(now)) {
         return whose(record).to_owned();
     }
-    let first =
-        moves.positions.range(ply..).find_map(|(&at, position)| Some((at, ring.get(position.key())?)));
+    let first = moves.positions.range(ply..).find_map(|(&at, position)| Some((at, known(position)?)));
     match first {
         Some((at, record)) if at - ply <= 1 => whose(&record).to_owned(),
         Some((at, record)) => {

@@ -1,12 +1,16 @@
-// The address of the view: empty for the tables, `#3` for the third game or position, `#3/25` for its ply 25.
+// The address of the view: empty for the tables, `#3` for the game with this number or the third position, `#3/25` for its ply 25.
 
 document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");
   const { title, games, positions } = readIndex() || unfinishedIndex(page);
   const all = [...games, ...positions].sort((one, other) => one.block - other.block);
+  // A game is addressed by its number in its file, as everywhere, unless there are several files, or positions.
+  const numbers = new Set(games.map((game) => game.number));
+  const isOneFile = positions.length === 0 && numbers.size === games.length;
+  for (const row of all) row.address = (isOneFile && row.number) || row.block;
   let [viewer, block, tables, scrolled] = [null, 0, null, 0];
   const open = (row) => {
-    location.hash = `#${row.block}`;
+    location.hash = `#${row.address}`;
   };
 
   const showTables = () => {
@@ -19,11 +23,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const showBlock = (row) => {
     const game = JSON.parse(document.getElementById(`block${row.block}`).textContent);
     block = row.block;
-    const address = (ply) => `#${block}/${ply}`;
+    const address = (ply) => `#${row.address}/${ply}`;
     viewer = new Viewer(game, address, (ply) => setAddress(address(ply)));
     const index = all.indexOf(row);
     const beside = (by, text) =>
-      all[index + by] ? make("a", { href: `#${all[index + by].block}` }, text) : null;
+      all[index + by] ? make("a", { href: `#${all[index + by].address}` }, text) : null;
     const above =
       all.length > 1
         ? make(
@@ -50,7 +54,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const follow = (event) => {
     const [number, ply] = location.hash.slice(1).split("/").map(Number);
-    const row = all.length === 1 ? all[0] : all.find((entry) => entry.block === number);
+    const row = all.length === 1 ? all[0] : all.find((entry) => entry.address === number);
     if (!row) {
       showTables();
       scrollTo(0, scrolled);

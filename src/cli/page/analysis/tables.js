@@ -94,7 +94,7 @@ const numberColumn = (what) => ({
     const number = row.number ?? row.block;
     return make(
       "a",
-      { href: `#${row.block}`, title: row.file ?? "", "aria-label": `${what} ${number}` },
+      { href: `#${row.address}`, title: row.file ?? "", "aria-label": `${what} ${number}` },
       number,
     );
   },

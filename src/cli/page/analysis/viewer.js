@@ -20,6 +20,7 @@ class Viewer extends Stage {
     ];
     this.verdicts = new Map((game.verdicts || []).map(([ply, kind, text]) => [ply, { kind, text }]));
     this.comments = new Map(game.comments || []);
+    this.glyphs = new Map(game.glyphs || []);
     this.asides = [];
     this.known = new KnownLines(this);
     this.flipped = this.moves.length === 0 && this.positions[0].turn === "b";
@@ -74,19 +75,21 @@ class Viewer extends Stage {
       const link = this.plyLink(
         index + 1,
         { class: kind || "", title: kind || null },
-        san + (ALL_GLYPHS[kind] || ""),
+        san + (ALL_GLYPHS[kind] || this.glyphs.get(index + 1) || ""),
         kind ? make("span", { class: "unseen" }, ` (${kind})`) : null,
         time.length > 0 ? make("small", { class: "time" }, time.join(" · ")) : null,
         ends ? null : make("small", {}, scoreText(game.scores[index + 1])),
       );
       row.append(link);
       const asides = game.variations.filter(([ply]) => ply === index + 1);
-      if (asides.length > 0) {
+      const comment = this.comments.get(index + 1);
+      if (asides.length > 0 || comment) {
         const start = { moves: [], san: [] };
         this.list.append(
           make(
             "li",
             { class: "aside" },
+            comment ? make("p", {}, make("q", {}, comment)) : null,
             asides.map(([, tree]) => make("p", {}, variationText(this, index, start, tree))),
           ),
         );

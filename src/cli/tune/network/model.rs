@@ -259,12 +259,12 @@ mod tests {
     use fastrand::Rng;
 
     use super::{super::parameters::NetworkShape, *};
-    use crate::cli::tune::data;
+    use crate::position::Position;
 
     const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
-        Sample { score, ..Sample::new(&data::position(fen).expect(fen)) }
+        Sample { score, ..Sample::new(&Position::from_fen(fen).expect(fen)) }
     }
 
     fn samples() -> [Sample; 3] {

@@ -120,10 +120,9 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::tune::data;
 
     fn sample(fen: &str) -> Sample {
-        Sample::new(&data::position(fen).expect(fen))
+        Sample::new(&Position::from_fen(fen).expect(fen))
     }
 
     #[test]
