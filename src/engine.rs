@@ -218,9 +218,11 @@ impl Engine {
             (self.sink)(Event::Finished { best: Some(m), ponder: None, result: None });
             return;
         }
-        if let (Some(rate), Some(clock)) = (self.node_rate, &mut limits.clock) {
+        if let Some(rate) = self.node_rate {
             self.node_clock.spend(rate, self.pool.nodes());
-            self.node_clock.apply_to(clock);
+            if let Some(clock) = &mut limits.clock {
+                self.node_clock.apply_to(clock);
+            }
         }
         self.strength_limits.limit_nodes(&mut limits);
         self.signals.stop.store(false, Relaxed);

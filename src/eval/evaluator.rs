@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shakmaty::Bitboard;
 
 use super::{
-    classical::{self, Caches},
+    classical::{self, Caches, MaterialTable},
     net::{Accumulators, Network, PawnEntry},
     pawn_table::PawnTable,
 };
@@ -31,84 +31,88 @@ impl Default for Evaluation {
 
 /// One thread's evaluation with its caches, on which its results do not depend.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
-    network: Option<NetworkState>,
-    classical: Caches,
+pub struct Evaluator(State);
+
+#[derive(Clone, Debug)]
+enum State {
+    Network(Box<NetworkState>),
+    Classical(Caches),
 }
 
 impl Evaluator {
     /// An evaluator with a pawn hash of at most `pawn_hash_mib` MiB (at least one).
     pub fn new(evaluation: &Evaluation, pawn_hash_mib: usize) -> Evaluator {
-        let network = match evaluation {
-            Evaluation::Network(network) => Some(NetworkState::new(network, pawn_hash_mib)),
-            Evaluation::Classical => None,
-        };
-        // With a network only the known endgames of the classical evaluation are used.
-        let classical = Caches::new(if network.is_some() { 1 } else { pawn_hash_mib });
-        Evaluator { network, classical }
+        Evaluator(match evaluation {
+            Evaluation::Network(network) => {
+                State::Network(Box::new(NetworkState::new(network, pawn_hash_mib)))
+            }
+            Evaluation::Classical => State::Classical(Caches::new(pawn_hash_mib)),
+        })
     }
 
     /// The evaluation of `position` in internal units for the side to move, regardless of half-move clock and
     /// repetitions. `ply` is its distance from the root of the search: the accumulators of its parents save work.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
-        let Some(state) = &mut self.network else {
-            return classical::evaluate(position, &mut self.classical);
-        };
-        if let Some(score) = self.classical.known_endgame(position) {
-            return score;
+        match &mut self.0 {
+            State::Network(state) => state.evaluate(position, ply),
+            State::Classical(caches) => classical::evaluate(position, caches),
         }
-        state.evaluate(position, ply)
     }
 
     /// Does the larger part of an evaluation in advance, while the processor loads something else.
     #[inline]
     pub fn prepare(&mut self, position: &Position, ply: Ply) {
-        if let Some(state) = &mut self.network {
+        if let State::Network(state) = &mut self.0 {
             state.accumulators.prepare(&state.network, position, ply);
         }
     }
 
     /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
-        match &self.network {
-            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.allowed_mib(),
-            Some(_) => usize::MAX,
-            None => self.classical.pawn_hash_mib(),
+        match &self.0 {
+            State::Network(state) => state.pawns.as_ref().map_or(usize::MAX, PawnTable::allowed_mib),
+            State::Classical(caches) => caches.pawns.allowed_mib(),
         }
     }
 
     /// Prefetches the pawn hash entry of `position`.
     #[inline]
     pub fn prefetch(&self, position: &Position) {
-        match &self.network {
-            Some(NetworkState { pawns: Some(pawns), .. }) => pawns.prefetch(position.keys().pawns),
-            Some(_) => {}
-            None => self.classical.prefetch(position),
+        let key = position.keys().pawns;
+        match &self.0 {
+            State::Network(state) => state.pawns.iter().for_each(|pawns| pawns.prefetch(key)),
+            State::Classical(caches) => caches.pawns.prefetch(key),
         }
     }
 
     /// Clears the caches and the counters.
     pub fn clear(&mut self) {
-        self.classical.clear();
-        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
-            pawns.clear();
+        match &mut self.0 {
+            State::Network(state) => {
+                state.material.clear();
+                state.pawns.iter_mut().for_each(PawnTable::clear);
+            }
+            State::Classical(caches) => {
+                caches.material.clear();
+                caches.pawns.clear();
+            }
         }
     }
 
     /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
     pub fn pawn_hits(&self) -> (u64, u64) {
-        match &self.network {
-            Some(NetworkState { pawns: Some(pawns), .. }) => (pawns.hits, pawns.probes),
-            _ => self.classical.pawn_hits(),
+        match &self.0 {
+            State::Network(state) => state.pawns.as_ref().map_or((0, 0), |pawns| (pawns.hits, pawns.probes)),
+            State::Classical(caches) => (caches.pawns.hits, caches.pawns.probes),
         }
     }
 
     /// Resets the counters.
     pub fn reset_counters(&mut self) {
-        self.classical.reset_counters();
-        if let Some(NetworkState { pawns: Some(pawns), .. }) = &mut self.network {
-            (pawns.hits, pawns.probes) = (0, 0);
+        match &mut self.0 {
+            State::Network(state) => state.pawns.iter_mut().for_each(PawnTable::reset_counters),
+            State::Classical(caches) => caches.pawns.reset_counters(),
         }
     }
 }
@@ -118,6 +122,8 @@ impl Evaluator {
 struct NetworkState {
     network: Arc<Network>,
     accumulators: Accumulators,
+    /// For the known endgames of the classical evaluation, which it does not evaluate.
+    material: MaterialTable,
     /// The pawn hash, if the network has a pawn part.
     pawns: Option<PawnTable<PawnEntry>>,
 }
@@ -128,12 +134,16 @@ impl NetworkState {
         NetworkState {
             network: Arc::clone(network),
             accumulators: Accumulators::new(network),
+            material: MaterialTable::new(),
             pawns: empty.map(|empty| PawnTable::new(pawn_hash_mib, empty)),
         }
     }
 
     #[inline]
     fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
+        if let Some(score) = self.material.known_endgame(position) {
+            return score;
+        }
         let network = &*self.network;
         let pawns = self.pawns.as_mut().map(|table| {
             // There is a table only if there is a pawn part.

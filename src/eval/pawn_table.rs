@@ -53,6 +53,11 @@ impl<E: PawnTableEntry> PawnTable<E> {
     /// Clears the table.
     pub fn clear(&mut self) {
         self.entries.fill(self.empty.clone());
+        self.reset_counters();
+    }
+
+    /// Resets the counters.
+    pub fn reset_counters(&mut self) {
         (self.hits, self.probes) = (0, 0);
     }
 

@@ -27,21 +27,21 @@ impl NodeRate {
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NodeClock {
     left: Option<Duration>,
-    increment: Duration,
+    /// The increment of the last search, while that is not subtracted.
+    increment: Option<Duration>,
 }
 
 impl NodeClock {
     /// Replaces the time left on the clock.
     pub fn apply_to(&mut self, clock: &mut ClockTime) {
         clock.remaining = *self.left.get_or_insert(clock.remaining);
-        self.increment = clock.increment;
+        self.increment = Some(clock.increment);
     }
 
-    /// Subtracts a finished search.
+    /// Subtracts the nodes of the last search, once, if it had a clock.
     pub fn spend(&mut self, rate: NodeRate, nodes: u64) {
-        if let Some(left) = &mut self.left {
-            let rest = left.saturating_sub(rate.time_of(nodes));
-            *left = rest.saturating_add(std::mem::take(&mut self.increment));
+        if let (Some(left), Some(increment)) = (&mut self.left, self.increment.take()) {
+            *left = left.saturating_sub(rate.time_of(nodes)).saturating_add(increment);
         }
     }
 }
@@ -165,6 +165,8 @@ mod tests {
             };
             nodes_left.apply_to(&mut clock);
             nodes_left.spend(rate, nodes);
+            // A search without a clock costs nothing.
+            nodes_left.spend(rate, 10_000_000);
             clock.remaining.as_millis()
         };
         assert_eq!(go(1_000, 5_000), 1_000);

@@ -9,14 +9,16 @@ use super::{
     worker::Worker,
 };
 use crate::{
+    position::Position,
     tt::{Hit, ScoreWindow},
     types::{Depth, Score},
 };
 
 impl Worker {
-    /// May the score of this entry be used here?
-    pub fn may_use_score<N: NodeKind>(&self, hit: &Hit) -> bool {
-        !hit.learned || (!N::ROOT && self.nmp_min_ply == 0)
+    /// May the score of this entry be used here? A learned one not where the line comes back to the root either: a mate
+    /// that is known there would be a mate after the detour.
+    pub fn may_use_score<N: NodeKind>(&self, hit: &Hit, position: &Position) -> bool {
+        !hit.learned || !N::ROOT && self.nmp_min_ply == 0 && position.key() != self.task.root.key()
     }
 
     /// Counts a cutoff by the table if the entry was learned.

@@ -17,7 +17,6 @@ use super::{
     moves::Best,
     node_state::{Expect, Node, NodeEval, NodeKind, Window},
     params::*,
-    stack::StackEntry,
     worker::Worker,
 };
 use crate::{
@@ -127,8 +126,9 @@ impl Worker {
         // in a PV node, whose line would be lost.
         let excluded = self.stack(ply).excluded;
         let tt_hit = if excluded.is_none() { self.probe_tt::<N>(position, ply, depth) } else { None };
-        let tt_window =
-            tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        let tt_window = tt_hit
+            .filter(|hit| self.may_use_score::<N>(hit, position))
+            .and_then(|hit| hit.window(&self.path, ply));
         if !N::PV
             && let (Some(hit), Some(tt_window)) = (tt_hit, tt_window)
             && hit.depth.get() >= depth.get()
@@ -180,7 +180,7 @@ impl Worker {
         }
 
         // Step 10. Hindsight. Corrects the reduction that led here by the change of the static evaluation.
-        depth = self.hindsight::<N>(ply, depth, in_check, static_eval);
+        depth = self.hindsight(ply, depth, in_check, static_eval);
 
         // Steps 11 and 12. Reductions by a ply: no table move, or a draw on another path.
         if excluded.is_none() {
@@ -209,15 +209,14 @@ impl Worker {
         })
     }
 
-    /// Prepares the stack entry of this node and that of its children. The children's killer stays: it refuted a move
-    /// of a sibling of this node, whose position differs by one move. Their cutoffs are counted from zero.
+    /// Prepares the stack entry of this node. The cutoffs of its children are counted from zero. Their killer stays: it
+    /// refuted a move of a sibling of this node, whose position differs by one move.
     fn prepare_stack(&mut self, ply: Ply, static_eval: Score) {
         let double_extensions = self.stack_before(ply, 1).double_extensions;
         let entry = self.stack_mut(ply);
         entry.static_eval = static_eval;
         entry.double_extensions = double_extensions;
-        let killer = self.stack(ply.next()).killer;
-        *self.stack_mut(ply.next()) = StackEntry { killer, ..StackEntry::default() };
+        self.stack_mut(ply.next()).cutoff_count = 0;
     }
 
     /// Steps 3 and 4: the score of this node by the rules, as an error. Otherwise narrows `window`, and returns whether
@@ -321,8 +320,8 @@ impl Worker {
         self.drop_taint_unless_draw(best.score);
 
         // Step 26. Transposition table. Not if the best move may be among those that were left out: with an excluded
-        // move, in the further lines of MultiPV, and with `searchmoves`.
-        let is_whole = !N::ROOT || self.pv_index == 0 && self.task.limits.search_moves.is_empty();
+        // move, in the further lines of MultiPV, and at a root whose moves are not all free.
+        let is_whole = !N::ROOT || self.pv_index == 0 && self.task.is_free();
         if excluded.is_none() && is_whole {
             let window = match bound {
                 Bound::Lower => ScoreWindow::at_least(best.score),
@@ -343,7 +342,7 @@ impl Worker {
 
         // Step 27. History of the previous move, and correction history: only if the bound shows in which direction the
         // static evaluation was wrong, and not if a capture is best, which a static evaluation does not see.
-        if !N::ROOT && bound == Bound::Upper {
+        if bound == Bound::Upper {
             self.bonus_for_previous_move(position, ply, node.depth);
         }
         if is_whole

@@ -190,7 +190,7 @@ parameters! {
     see_capture_step = -140 units, -420 to -46;
     /// Captures: the exchange may lose a unit more for this much history.
     see_capture_history_div = 34 hist, 9 to 137;
-    /// Late move pruning: number of moves searched at depth 0; the squared depth is added.
+    /// Late move pruning: the number of the first quiet move that is left out at depth 0; the squared depth is added.
     lmp_base = 4 moves, 1 to 10;
     /// Late move pruning: divisor of the number of moves if the side is not improving.
     lmp_not_improving_div = 2 times, 1 to 4;

@@ -20,7 +20,8 @@ use crate::{locks::locked, types::Depth};
 pub struct ThreadResult {
     /// The best lines, best first.
     pub lines: Vec<RootMove>,
-    /// The last iteration that was finished, 0 before the first: all moves were searched to at least this depth.
+    /// The last iteration that was finished, 0 before the first. After scores that fail high an iteration ends up to three
+    /// plies less deep than it is counted.
     pub depth: Depth,
 }
 

@@ -41,11 +41,7 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     if candidate.noisy {
         // Step 16. Captures whose static exchange evaluation is too low for this depth.
         let threshold = see_capture_step() * depth - history / see_capture_history_div();
-        let losing = candidate.move_count > 1 && !node.position.see_ge(m, threshold);
-        return if losing { Pruning::Skip } else { Pruning::Search };
-    }
-    if candidate.move_count == 1 {
-        return Pruning::Search;
+        return if node.position.see_ge(m, threshold) { Pruning::Search } else { Pruning::Skip };
     }
     // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter.
     let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { lmp_not_improving_div() };

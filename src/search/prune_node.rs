@@ -27,7 +27,7 @@ impl Worker {
     /// low depth that is quiescence alone; a deeper one gained nothing.)
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
-        let passed = self.stack_before(ply, 1).current_move.is_none() && ply.index() > 0;
+        let passed = self.stack_before(ply, 1).current_move.is_none();
         if depth < nmp_min_depth()
             || node.expect != Expect::Cut
             || node.eval < beta
@@ -89,6 +89,7 @@ impl Worker {
                 return None;
             }
             if score >= target {
+                self.path.keep_last_child_taint();
                 self.store_probcut(node, m, score);
                 return Some(self.damped(score, |score| score - (target - beta)));
             }

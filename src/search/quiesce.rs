@@ -55,8 +55,9 @@ impl Worker {
 
         // Step 3. Transposition table. A result of any depth is at least as deep as this search.
         let tt_hit = self.probe_table(position, ply);
-        let tt_window =
-            tt_hit.filter(|hit| self.may_use_score::<N>(hit)).and_then(|hit| hit.window(&self.path, ply));
+        let tt_window = tt_hit
+            .filter(|hit| self.may_use_score::<N>(hit, position))
+            .and_then(|hit| hit.window(&self.path, ply));
         if let (Some(hit), Some(tt_window)) = (tt_hit, tt_window)
             && !N::PV
             && let Some(score) = tt_window.decides(window.alpha, window.beta)
@@ -114,6 +115,7 @@ impl Worker {
         let &QNode { position, ply, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
         let mut picker = if in_check {
+            self.stack_mut(ply).threats = position.threats_by(!position.turn());
             MovePicker::new(node.tt_move, PackedMove::NONE, ply)
         } else {
             MovePicker::winning(qs_exchange(), node.tt_move, ply)

@@ -57,15 +57,9 @@ impl Worker {
     /// Step 10. Hindsight: if a much reduced move improved its side's static evaluation, the node is searched a ply
     /// deeper; if a reduced move worsened it by much, the reduction was right, and the node is searched a ply less
     /// deep.
-    pub fn hindsight<N: NodeKind>(
-        &self,
-        ply: Ply,
-        depth: Depth,
-        in_check: bool,
-        static_eval: Score,
-    ) -> Depth {
+    pub fn hindsight(&self, ply: Ply, depth: Depth, in_check: bool, static_eval: Score) -> Depth {
         let parent = self.stack_before(ply, 1);
-        if N::ROOT || in_check || parent.static_eval == Score::NONE {
+        if in_check || parent.static_eval == Score::NONE {
             return depth;
         }
         // Each evaluation is for its side to move, so the sum is what the previous move cost its side.
@@ -89,7 +83,7 @@ mod tests {
     use crate::{
         position::Position,
         search::{
-            node_state::{NonPvNode, PvNode, RootNode},
+            node_state::{NonPvNode, PvNode},
             worker::tests::{legal, node, position, worker_at},
         },
     };
@@ -141,10 +135,9 @@ mod tests {
         let mut depth_after = |reduction: i32, before: Score, after: i32, depth: i32| {
             let parent = worker.stack_mut(Ply::ROOT);
             (parent.reduction, parent.static_eval) = (reduction, before);
-            let root = worker.hindsight::<RootNode>(ply, Depth(depth), false, Score(after));
-            let in_check = worker.hindsight::<NonPvNode>(ply, Depth(depth), true, Score(after));
-            assert_eq!((root, in_check), (Depth(depth), Depth(depth)));
-            worker.hindsight::<NonPvNode>(ply, Depth(depth), false, Score(after)).get()
+            let in_check = worker.hindsight(ply, Depth(depth), true, Score(after));
+            assert_eq!(in_check, Depth(depth));
+            worker.hindsight(ply, Depth(depth), false, Score(after)).get()
         };
         let (much, little) = (hindsight_deeper_reduction(), hindsight_shallower_reduction());
         // The mover had 50 and has 51 now: the move was better than its place in the order.

@@ -105,9 +105,8 @@ impl Worker {
     pub fn keep_root(&self, result: &ThreadResult, reached: Depth) {
         let task = &self.task;
         let (best, depth) = (&result.lines[0], result.depth);
-        let is_free = task.limits.search_moves.is_empty() && task.preferences.is_empty();
         let is_exact = best.has_score() && best.bound == Bound::Exact;
-        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(is_free && is_exact) {
+        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(task.is_free() && is_exact) {
             return;
         }
         let key = task.root.key();

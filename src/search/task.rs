@@ -78,6 +78,11 @@ impl SearchTask {
 }
 
 impl SearchTask {
+    /// May any root move be played, and does its score alone count? Neither `searchmoves` nor the learning file says otherwise.
+    pub fn is_free(&self) -> bool {
+        self.limits.search_moves.is_empty() && self.preferences.is_empty()
+    }
+
     /// Where results of earlier searches are.
     pub fn results(&self) -> ResultStore<'_> {
         ResultStore { table: &self.table, file: self.hash_file.as_deref() }

@@ -2,9 +2,12 @@
 //! knows which side of well-known positions is better.
 
 use engram::{
-    eval::classical::{self as eval, Caches},
+    eval::{
+        Evaluation, Evaluator,
+        classical::{self as eval, Caches},
+    },
     position::Position,
-    types::Score,
+    types::{Ply, Score},
 };
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
@@ -67,18 +70,19 @@ fn colours_do_not_matter() {
 
 #[test]
 fn caches_change_nothing() {
-    let mut warm = Caches::new(1);
-    let mut cold = Caches::new(1);
-    random_games(0xcace, 60, |position| {
-        cold.clear();
-        let first = eval::evaluate(position, &mut warm);
-        assert_eq!(first, eval::evaluate(position, &mut cold), "{}", position.fen());
-        assert_eq!(first, eval::evaluate(position, &mut warm), "{}", position.fen());
-    });
-    let (hits, probes) = warm.pawn_hits();
-    assert!(hits > probes / 2 && probes > 0);
-    warm.reset_counters();
-    assert_eq!(warm.pawn_hits(), (0, 0));
+    for evaluation in [Evaluation::default(), Evaluation::Classical] {
+        let [mut warm, mut cold] = [(); 2].map(|()| Evaluator::new(&evaluation, 1));
+        random_games(0xcace, 60, |position| {
+            cold.clear();
+            let first = warm.evaluate(position, Ply::ROOT);
+            assert_eq!(first, cold.evaluate(position, Ply::ROOT), "{}", position.fen());
+            assert_eq!(first, warm.evaluate(position, Ply::ROOT), "{}", position.fen());
+        });
+        let (hits, probes) = warm.pawn_hits();
+        assert!(hits > probes / 2 && probes > 0);
+        warm.reset_counters();
+        assert_eq!(warm.pawn_hits(), (0, 0));
+    }
 }
 
 #[test]

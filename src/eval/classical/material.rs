@@ -7,12 +7,12 @@ use super::{
     endgame::{self, Counts, Endgame},
     geometry::{Black, Side, White},
     pair::{FULL_SCALE, MIDDLEGAME, Pair},
-    trace::{ScoreSum, Term, Tracer},
+    trace::{NoTrace, ScoreSum, Term, Tracer},
     weights::WEIGHTS,
 };
 use crate::{
     position::Position,
-    types::{MaterialKey, spread},
+    types::{MaterialKey, Score, spread},
 };
 
 /// The terms that depend on the counts of pieces.
@@ -59,6 +59,14 @@ impl MaterialTable {
             *entry = analyse(position, tracer);
         }
         *entry
+    }
+
+    /// The evaluation of a known endgame for the side to move; none for other positions.
+    #[inline]
+    pub fn known_endgame(&mut self, position: &Position) -> Option<Score> {
+        let (endgame, strong) = self.probe(position, &mut NoTrace).endgame?;
+        let white = Score(endgame::evaluate(endgame, strong, position)).clamp_evaluation();
+        Some(if position.turn() == Color::White { white } else { -white })
     }
 }
 

@@ -34,12 +34,13 @@ mod weights;
 
 pub use trace::{Term, Trace};
 
+pub(super) use self::material::MaterialTable;
+
 use shakmaty::Color;
 
 use self::{
     context::Context,
     geometry::{Black, White},
-    material::MaterialTable,
     pair::{FULL_SCALE, MIDDLEGAME, Pair},
     pawn_entry::ClassicalPawns,
     trace::{Assessment, NoTrace, ScoreSum, Tracer},
@@ -52,8 +53,10 @@ use crate::{position::Position, types::Score};
 /// them.
 #[derive(Clone, Debug)]
 pub struct Caches {
-    pawns: PawnTable<ClassicalPawns>,
-    material: MaterialTable,
+    /// The pawn hash.
+    pub(super) pawns: PawnTable<ClassicalPawns>,
+    /// Results that depend on the counts of pieces alone.
+    pub(super) material: MaterialTable,
 }
 
 impl Caches {
@@ -63,40 +66,6 @@ impl Caches {
             pawns: PawnTable::new(pawn_hash_mib, ClassicalPawns::default()),
             material: MaterialTable::new(),
         }
-    }
-
-    /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
-    pub fn pawn_hash_mib(&self) -> usize {
-        self.pawns.allowed_mib()
-    }
-
-    /// The evaluation of a known endgame for the side to move; none for other positions.
-    #[inline]
-    pub fn known_endgame(&mut self, position: &Position) -> Option<Score> {
-        let (endgame, strong) = self.material.probe(position, &mut NoTrace).endgame?;
-        let white = Score(endgame::evaluate(endgame, strong, position)).clamp_evaluation();
-        Some(if position.turn() == Color::White { white } else { -white })
-    }
-
-    /// Prefetches the pawn hash entry of `position`.
-    pub fn prefetch(&self, position: &Position) {
-        self.pawns.prefetch(position.keys().pawns);
-    }
-
-    /// Clears the tables and the counters.
-    pub fn clear(&mut self) {
-        self.pawns.clear();
-        self.material.clear();
-    }
-
-    /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
-    pub fn pawn_hits(&self) -> (u64, u64) {
-        (self.pawns.hits, self.pawns.probes)
-    }
-
-    /// Resets the counters.
-    pub fn reset_counters(&mut self) {
-        (self.pawns.hits, self.pawns.probes) = (0, 0);
     }
 }
 
