@@ -251,11 +251,11 @@ impl NewFile {
         })
     }
 
-    /// Gives the file its name and the permissions of the file that has it, which it replaces.
+    /// Gives the file its name and, where the system allows it, the permissions of the file that has it, which it replaces.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         if let Ok(old) = fs::metadata(&path) {
-            file.as_file().set_permissions(old.permissions())?;
+            let _ = file.as_file().set_permissions(old.permissions());
         }
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
     }

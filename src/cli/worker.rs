@@ -41,9 +41,10 @@ pub struct WorkerArguments {
     /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
-    /// Memory in MiB for the hash tables of all searches at once. A task that needs more fails.
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..))]
-    hash: u64,
+    /// The most memory in MiB for the hash tables of all searches at once: a task that wants more fails. Without it they take
+    /// what the tasks say.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    hash: Option<u64>,
 }
 
 /// Works until it is interrupted.
@@ -56,7 +57,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),
         threads,
-        hash: usize::try_from(arguments.hash).unwrap_or(usize::MAX),
+        hash: arguments.hash.and_then(|mib| usize::try_from(mib).ok()).unwrap_or(usize::MAX),
         claim_after: Duration::from_secs(arguments.claim_after),
         workers: None,
         held: HashMap::new(),
@@ -67,13 +68,15 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
         claimed_at: None,
     };
     let server = &arguments.queue;
+    let interrupt = Interrupt::by_signal();
     worker.turn().map_err(|error| failed(server, error))?;
     eprintln!("{threads} threads wait for tasks of version {} at {server}; Ctrl-C ends them", version());
     let mut trouble = String::new();
-    let interrupt = Interrupt::by_signal();
     while !interrupt.is_requested() {
         match worker.turn() {
             Ok(()) => trouble.clear(),
+            // The signal has interrupted what it waited for.
+            Err(WorkError::Server(_)) if interrupt.is_requested() => {}
             Err(WorkError::Server(error)) => {
                 let text = error.to_string();
                 if text != trouble {
@@ -109,7 +112,7 @@ struct TaskWorker {
     queue: Queue,
     name: String,
     threads: usize,
-    /// Memory in MiB for all hash tables.
+    /// The most memory in MiB for all hash tables.
     hash: usize,
     claim_after: Duration,
     /// The search threads, and the hash in MiB of each.
@@ -136,7 +139,11 @@ impl TaskWorker {
     /// Returns outcomes, renews held tasks, takes more if there is room, and waits a moment for findings.
     fn turn(&mut self) -> Result<(), WorkError> {
         while let Some((task, outcome)) = self.finished.last() {
-            self.queue.finish(task, outcome)?;
+            match self.queue.finish(task, outcome) {
+                // Something else is where the results should be. To try again would refuse all others, too.
+                Err(FleetError::Refused(reason)) => log::warn!("a result is lost: {reason}"),
+                done => done?,
+            }
             self.finished.pop();
         }
         let held: Vec<EntryId> = self.tasks().map(|task| task.entry).collect();
@@ -149,8 +156,8 @@ impl TaskWorker {
                 self.begin(task)?;
             }
         }
-        // A few more than threads, so that none waits for the network. A task that two workers did not finish is searched
-        // alone: the others must not be blamed for it, nor it for them.
+        // A few more than threads, so that none waits for the network. But a task that others held is claimed only if it can be
+        // begun at once, and one that two workers did not finish is searched alone: none must be blamed for another.
         let is_alone = self.tasks().any(|task| task.attempts + 1 >= MAX_ATTEMPTS);
         let most = self.threads + self.threads / 4 + 1;
         let room =
@@ -175,11 +182,10 @@ impl TaskWorker {
 
     /// Returns outcomes, and the tasks that were not finished, as if they had not been begun.
     fn give_back(mut self) -> Result<(), WorkError> {
-        for (task, outcome) in std::mem::take(&mut self.finished) {
-            self.queue.finish(&task, &outcome)?;
-        }
         let held: Vec<(EntryId, u64)> = self.tasks().map(|task| (task.entry, task.attempts)).collect();
-        Ok(self.queue.give_back(&self.name, &held)?)
+        self.queue.give_back(&self.name, &held)?;
+        let finished = std::mem::take(&mut self.finished);
+        Ok(finished.iter().try_for_each(|(task, outcome)| self.queue.finish(task, outcome))?)
     }
 
     /// Begins the search of a task, or fails it.

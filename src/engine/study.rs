@@ -349,7 +349,6 @@ fn roots(game: &LearnedGame) -> impl Iterator<Item = (u16, &Position)> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::engine::EvaluationKind;
 

@@ -10,7 +10,7 @@ use super::{
     mirror::Mirror,
 };
 use crate::learn::{
-    CLOCK_ERROR, Record,
+    self, CLOCK_ERROR, Record,
     record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
 };
 
@@ -157,7 +157,9 @@ fn checked(entry: &StreamEntry) -> Option<Record> {
     let record = record::decode(&bytes)?;
     record.position_and_move().ok()?;
     let consistent = record.lower.to_score() <= record.upper.to_score();
-    let latest = (entry.id.millis / 1000).saturating_add(u64::from(CLOCK_ERROR));
+    // Our clock may be slow, and the number of an entry may be made up.
+    let server = (entry.id.millis / 1000).min(u64::from(learn::now()) + u64::from(7 * CLOCK_ERROR));
+    let latest = server + u64::from(CLOCK_ERROR);
     (u64::from(record.time) <= latest && (consistent || !record.is_live())).then_some(record)
 }
 

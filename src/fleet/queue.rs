@@ -36,6 +36,8 @@ pub struct Queue {
     count: usize,
 }
 
+/// Tasks looked at for those that can be claimed, besides those that are held.
+const PENDING: usize = 100;
 /// A task that was given back has been idle for this long: longer than any worker waits.
 const GIVEN_BACK: Duration = Duration::from_secs(86_400);
 
@@ -206,16 +208,24 @@ impl Queue {
     ) -> Result<Vec<HeldTask>, FleetError> {
         let idle = (idle.as_millis() as u64).max(1);
         let mut pending = cmd("XPENDING");
-        pending.arg(self.tasks()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(holds.len() + count);
+        pending
+            .arg(self.tasks())
+            .arg(GROUP)
+            .arg("IDLE")
+            .arg(idle)
+            .arg("-")
+            .arg("+")
+            .arg(holds.len() + PENDING + count);
         // Number, worker, time since it was claimed, and how often it was.
         let pending: Vec<(Vec<u8>, Value, Value, u64)> =
             read_as(self.ask_as_worker(pending, Duration::ZERO)?)?;
         let mut held = Vec::new();
         let ids =
             pending.into_iter().filter_map(|(id, _, _, attempts)| Some((EntryId::parse(&id)?, attempts)));
-        let others = ids.filter(|(id, _)| !holds.contains(id));
+        let others =
+            ids.filter(|(id, attempts)| !holds.contains(id) && (*attempts < alone || holds.is_empty()));
         for (id, attempts) in others.take(count) {
-            if attempts >= alone && !(holds.is_empty() && held.is_empty()) {
+            if attempts >= alone && !held.is_empty() {
                 continue;
             }
             let mut claim = cmd("XCLAIM");
@@ -264,7 +274,7 @@ impl Queue {
     }
 
     /// Gives back tasks that the worker `name` has not finished, with the number of workers that had begun them before: they can
-    /// be claimed at once.
+    /// be claimed at once. (One that another worker has claimed meanwhile is searched twice.)
     pub fn give_back(&mut self, name: &str, held: &[(EntryId, u64)]) -> Result<(), FleetError> {
         for (id, attempts) in held {
             let mut claim = cmd("XCLAIM");

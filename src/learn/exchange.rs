@@ -8,9 +8,7 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
-    merge::beats,
     record::{ADVICE_DEPTH, Flags, Origin, Record, RecordError, Unlearnable},
-    ring::Ring,
     score::LearnedScore,
 };
 use crate::{
@@ -238,6 +236,7 @@ fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Res
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
         LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0)
     });
+    let mate = mate.filter(|score| score.is_possible());
     let score = mate.or_else(|| operations.optional("ce").map(LearnedScore::from_centipawns));
     let advice = Record { session, time, ..advice(&position, names, score)? };
     Ok(Record { depth: operations.optional("acd").unwrap_or(advice.depth), ..advice })
@@ -286,23 +285,6 @@ pub fn with_more_advice(before: &Record, more: Record) -> Result<Record, LineErr
     let is_same = *before == Record { session, time, game_ply, halfmoves, ..both.clone() };
     let later = Record { session: more.session, time: more.time.max(before.time.saturating_add(1)), ..both };
     Ok(if is_same { before.clone() } else { later })
-}
-
-/// Advice for a position that `ring` has other advice for, as the advice of both: the same from either file. Any other record
-/// as it is.
-///
-/// # Errors
-/// Together they have more than three moves.
-pub fn with_advice_of(ring: &Ring, new: &Record) -> Result<Record, LineError> {
-    let Some(here) = ring.get(new.key).filter(|here| here.is_advice() && new.is_advice()) else {
-        return Ok(new.clone());
-    };
-    let (before, later) = if beats(new, &here) { (&here, new) } else { (new, &here) };
-    if before.advised().all(|m| later.advised().any(|known| known == m)) {
-        return Ok(later.clone());
-    }
-    let both = with_more_advice(before, later.clone())?;
-    Ok(Record { time: later.time.saturating_add(1), ..both })
 }
 
 /// The most moves of a position that can be advised. Of an EPD with more the first ones are used.

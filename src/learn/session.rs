@@ -144,7 +144,8 @@ impl Recorder<'_> {
         let Known { lower, upper, depth, .. } = finding.known;
         let Conditions { rules, analysis, .. } = root.conditions;
         let every_root = record.origin == Origin::EveryRoot;
-        if every_root && self.was_searched_beyond(&root.position, depth) {
+        let is_proven = lower.is_win() || upper.is_loss();
+        if every_root && !is_proven && self.was_searched_beyond(&root.position, depth) {
             return Vec::new();
         }
         let mut records = vec![record];
@@ -225,7 +226,7 @@ impl Recorder<'_> {
     }
 
     /// Is there a record by a search with our evaluation deeper than `depth`? The line of another root, or a shallower
-    /// analysis (of several lines, or limited in depth), does not replace it.
+    /// search, does not replace it.
     fn was_searched_beyond(&self, position: &Position, depth: Depth) -> bool {
         self.comparable(position).is_some_and(|live| {
             live.is_search_with(self.evaluation_id) && i32::from(live.depth) > depth.get()

@@ -1,8 +1,9 @@
 //! Scores from the learning file, steps 5 and 8 of the search.
 //!
 //! They were found by searches of the same positions in earlier games, and are used as windows of a few centipawns.
-//! They may cut off a node or narrow its window, but not at the root, whose move must come from this search; not in a
-//! node with an excluded move; and not in the verification of a null move, which must be independent of them.
+//! They may cut off a node or narrow its window, but not at the root, whose move must come from this search, nor where a
+//! line returns to it; not in a node with an excluded move; and not in the verification of a null move, which must be
+//! independent of them.
 
 use super::{
     node_state::{NodeKind, Window},
@@ -15,8 +16,8 @@ use crate::{
 };
 
 impl Worker {
-    /// May the score of this entry be used here? A learned one not where the line comes back to the root either: a mate
-    /// that is known there would be a mate after the detour.
+    /// May the score of this entry be used here? A learned score is not used where the line returns to the root: a known
+    /// mate would become a mate after the detour.
     pub fn may_use_score<N: NodeKind>(&self, hit: &Hit, position: &Position) -> bool {
         !hit.learned || !N::ROOT && self.nmp_min_ply == 0 && position.key() != self.task.root.key()
     }

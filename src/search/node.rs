@@ -96,9 +96,6 @@ impl Worker {
         }
         // Steps 26 and 27. Transposition table and history tables.
         let score = best.score;
-        if N::ROOT {
-            self.leave_preference_out(&mut node, &mut best);
-        }
         self.store_node::<N>(&node, &best, depth);
         Ok(score)
     }

@@ -82,6 +82,8 @@ impl Worker {
             let window = Window::null(target - 1).flip();
             let mut score = -self.quiesce::<NonPvNode>(&child, ply.next(), window);
             if score >= target && shallow > 0 {
+                // The score of the second search does not depend on the taint of the first.
+                self.path.clear_taint();
                 score = -self.search::<NonPvNode>(&child, ply.next(), window, shallow, node.expect.flip());
             }
             self.unmake();

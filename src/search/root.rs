@@ -5,13 +5,7 @@ use std::time::Duration;
 use shakmaty::Move;
 
 use super::{
-    event::Event,
-    moves::Best,
-    node_state::{Node, Window},
-    params::advice_min_depth,
-    preference::preferred,
-    root_move::RootMove,
-    worker::Worker,
+    event::Event, node_state::Window, params::advice_min_depth, root_move::RootMove, worker::Worker,
 };
 use crate::types::{Bound, Depth, Ply, Score};
 
@@ -87,13 +81,6 @@ impl Worker {
     /// The worth of the preference for a root move.
     pub fn worth(&self, m: Move) -> i32 {
         self.root_moves.iter().find(|root| root.root_move() == m).map_or(0, |root| root.worth)
-    }
-
-    /// Removes the preference for the best move from its score and from the window.
-    pub fn leave_preference_out(&self, node: &mut Node, best: &mut Best) {
-        let worth = best.m.map_or(0, |m| self.worth(m));
-        best.score = preferred(best.score, -worth);
-        node.window = node.window.below_preferred(worth);
     }
 
     /// Sets the worth of each preference in an iteration to `depth`. Advised moves compete with the others from a

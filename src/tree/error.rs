@@ -13,7 +13,7 @@ pub enum TreeError {
     #[error("{0} is {1}, not a tree; it was left as it is")]
     Foreign(PathBuf, String),
     /// A database of `engram analyse` to which no position was added, or an empty one.
-    #[error("{0} has no tree yet: `engram tree {0} add startpos` begins one")]
+    #[error("{0} has no tree yet; `engram tree {0} add startpos` begins one")]
     Empty(PathBuf),
     /// Another version of the schema.
     #[error(

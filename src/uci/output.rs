@@ -51,7 +51,7 @@ impl Output {
     /// Writes one line (or several that belong together) and flushes it.
     pub fn line(&self, text: impl Display) {
         let text = text.to_string();
-        log::debug!(target: "uci", "> {text}");
+        log::debug!(target: "uci", "> {}", without_password(&text));
         if self.failure().is_some() {
             return;
         }
@@ -85,5 +85,32 @@ impl Output {
     /// The error of the first write that failed.
     pub fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
+    }
+}
+
+/// A line for the log: the user and password of a URL are left out.
+pub(super) fn without_password(line: &str) -> Cow<'_, str> {
+    match line.split_once("://").zip(line.rsplit_once('@')) {
+        Some(((scheme, rest), (_, host))) if rest.contains('@') => format!("{scheme}://…@{host}").into(),
+        _ => line.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_logged() {
+        for (line, logged) in [
+            (
+                "setoption name LearnShare value redis://anna:a@b@host:1",
+                "setoption name LearnShare value redis://…@host:1",
+            ),
+            ("setoption name LearnShare value redis://host", "setoption name LearnShare value redis://host"),
+            ("go infinite", "go infinite"),
+        ] {
+            assert_eq!(without_password(line), logged);
+        }
     }
 }

@@ -1,5 +1,4 @@
 use std::{
-    borrow::Cow,
     collections::VecDeque,
     io::BufRead,
     path::PathBuf,
@@ -18,6 +17,7 @@ use super::{
     DebugLog, Interrupt, Output,
     display::{Diagram, HELP, received},
     options::{self, SessionSettings, Target},
+    output::without_password,
     reader::{self, ReceivedLine, SessionInput},
     translate,
 };
@@ -337,31 +337,9 @@ impl<T: Tools> Session<T> {
     }
 }
 
-/// A line for the log: the user and password of a URL are left out.
-fn without_password(line: &str) -> Cow<'_, str> {
-    match line.split_once("://").zip(line.rsplit_once('@')) {
-        Some(((scheme, rest), (_, host))) if rest.contains('@') => format!("{scheme}://…@{host}").into(),
-        _ => line.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_password_is_not_logged() {
-        for (line, logged) in [
-            (
-                "setoption name LearnShare value redis://anna:a@b@host:1",
-                "setoption name LearnShare value redis://…@host:1",
-            ),
-            ("setoption name LearnShare value redis://host", "setoption name LearnShare value redis://host"),
-            ("go infinite", "go infinite"),
-        ] {
-            assert_eq!(without_password(line), logged);
-        }
-    }
 
     struct NoTools;
 

@@ -415,6 +415,20 @@ fn a_game_is_learned_from_in_the_file_in_which_it_began() {
 }
 
 #[test]
+fn a_shallow_search_does_not_replace_a_deep_one() {
+    let (_folder, path) = learn_file();
+    for depth in [9, 5] {
+        let mut engine = learning("all", &path);
+        engine.search_until_told("learning all");
+        search(&mut engine, "startpos moves e2e4 e7e5", &format!("go depth {depth}"));
+        engine.quit();
+    }
+    let depths: Vec<u8> =
+        records(&path).iter().filter(|record| record.game_ply == 2).map(|record| record.depth).collect();
+    assert_eq!(depths, [9]);
+}
+
+#[test]
 fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deeper() {
     let (_folder, path) = learn_file();
     let mut early = learning("all", &path);

@@ -173,7 +173,6 @@ pub fn for_white(position: &Position, finding: &Finding) -> Score {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::{
         cli::pgn::read_move,

@@ -105,10 +105,10 @@ enum Tool {
     ///
     /// Games (PGN, with --player) are analysed: what is learned are the positions where the loser's score dropped.
     ///
-    /// Of two records of a position advice is kept, otherwise the newer; importing twice changes nothing. What you have
-    /// forgotten since it was learned does not come back: import into a new file (`--file`) for that. In EPD the
-    /// score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`. Exit code 3 means that some
-    /// lines or games could not be read; each is reported.
+    /// Of two records of a position advice is kept, of two pieces of advice, and otherwise, the later one; importing twice
+    /// changes nothing. What you have forgotten since it was learned does not come back: import into a new file
+    /// (`--file`) for that. In EPD the score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
+    /// Exit code 3 means that some lines or games could not be read; each is reported.
     Import {
         /// The text or the games; `-` for the standard input.
         #[arg(value_name = "PATH")]

@@ -105,19 +105,16 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     let latest = learn::now().saturating_add(CLOCK_ERROR);
     records.retain(|record| record.time <= latest);
     let all = records.len();
-    let mut full = 0;
-    records.retain_mut(|new| match exchange::with_advice_of(&file.ring(), new) {
-        Ok(both) => {
-            *new = both;
-            true
-        }
-        Err(_) => {
-            full += 1;
-            false
-        }
-    });
+    // Advice that later advice of the same position replaces is named: it is the user's own.
+    let advice_of =
+        |new: &Record| file.ring().get(new.key).filter(|here| here.is_advice() && new.is_advice());
+    let is_new = |here: &Record, new: &Record| here.advised().any(|m| new.advised().all(|other| other != m));
+    let loses_moves = |new: &&Record| {
+        advice_of(new).is_some_and(|here| is_new(&here, new) && file.ring().is_improved_by(new))
+    };
+    let overruled = records.iter().filter(loses_moves).count();
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
-    let replaced = all - full - records.len() - left_out;
+    let replaced = all - records.len() - left_out;
     let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
     let known = known + replaced;
     out.either(
@@ -131,10 +128,10 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
             counted(read - all, "record")
         ));
     }
-    if full > 0 {
+    if overruled > 0 {
         out.text(format_args!(
-            "advice for {} left out: with what is advised here there would be more than three moves",
-            counted(full, "position")
+            "the advice for {} was earlier than the advice added, and counts no more; `engram learn advise` adds its moves again",
+            counted(overruled, "position")
         ));
     }
     if left_out > 0 {

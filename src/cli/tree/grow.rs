@@ -134,11 +134,15 @@ impl Growth {
     }
 
     /// Does something in the tree, as soon as no other process keeps the file locked.
-    fn patiently<T>(&self, mut act: impl FnMut() -> Result<T, TreeError>) -> Result<T, TreeError> {
+    fn patiently<T>(
+        &self,
+        output: &Output,
+        mut act: impl FnMut() -> Result<T, TreeError>,
+    ) -> Result<T, TreeError> {
         let mut is_told = false;
         loop {
             match act() {
-                Err(TreeError::Busy(path)) if !self.interrupt.is_requested() => {
+                Err(TreeError::Busy(path)) if !self.is_over(output) => {
                     if !std::mem::replace(&mut is_told, true) {
                         let text = "is kept locked by another process; growing goes on when it lets go";
                         self.progress
@@ -161,7 +165,7 @@ impl Growth {
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
             while jobs.len() < self.at_once && self.searched + (jobs.len() as u64) < self.limit {
-                let Some(job) = self.patiently(|| tree.next_job())? else { break };
+                let Some(job) = self.patiently(output, || tree.next_job())? else { break };
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
                 let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
                 let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
@@ -171,7 +175,7 @@ impl Growth {
             }
             if jobs.is_empty() {
                 // Another grower holds what is left; its searches bring new leaves.
-                if self.searched < self.limit && tree.is_searched_elsewhere()? {
+                if self.searched < self.limit && self.patiently(output, || tree.is_searched_elsewhere())? {
                     thread::sleep(TICK);
                     continue;
                 }
@@ -182,7 +186,7 @@ impl Growth {
                 Some(Arrival::Found(found)) => {
                     let Some(job) = jobs.remove(&found.item) else { continue };
                     let search = search_of(found.finding);
-                    self.patiently(|| tree.record(&job, &search))?;
+                    self.patiently(output, || tree.record(&job, &search))?;
                     self.searched += 1;
                     self.progress.inc(1);
                     self.progress.set_message(describe(&job));
@@ -190,7 +194,7 @@ impl Growth {
                 #[cfg(feature = "fleet")]
                 Some(Arrival::Failed { item, reason, .. }) => {
                     let Some(job) = jobs.remove(&item) else { continue };
-                    self.patiently(|| tree.record(&job, &TreeSearch::default()))?;
+                    self.patiently(output, || tree.record(&job, &TreeSearch::default()))?;
                     self.progress.suspend(|| complain(format_args!("{}: {reason}", describe(&job))));
                 }
                 Some(Arrival::Nothing) => {}

@@ -174,7 +174,9 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
         return new.publish();
     };
     // One process at a time, if the file system has locks.
-    let _ = files::retry_within(LOCK_TIMEOUT, is_busy, || empty.try_lock());
+    if let Err(TryLockError::WouldBlock) = files::retry_within(LOCK_TIMEOUT, is_busy, || empty.try_lock()) {
+        return Ok(());
+    }
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
     // Windows replaces no open file.
     #[cfg(windows)]
