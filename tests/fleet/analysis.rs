@@ -270,7 +270,7 @@ fn a_task_that_wants_too_much_memory_is_reported() {
     let Some(server) = Server::start() else { return };
     let home = home();
     fs::write(path(&home, "some.epd"), positions(2)).expect("written");
-    let _worker = start(&home, &["worker", "--queue", &server.url(), "--threads", "1", "--hash", "1"]);
+    let _worker = start(&home, &["worker", "--queue", &server.url(), "--threads", "2", "--hash", "1"]);
     let (_, err, code) =
         analysed(&home, "some.epd", "out.jsonl", &["--depth", "1", "--queue", &server.url()]);
     assert!(code == 3 && err.contains("allows 1 in all (--hash)"), "{err}");
