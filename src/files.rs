@@ -5,7 +5,7 @@ mod output;
 mod process_log;
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     hash::{BuildHasher, Hasher, RandomState},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 pub use self::{
     output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output},
-    process_log::{LeftLog, ProcessLog, left_logs},
+    process_log::{LeftLog, ProcessLog, left_logs, read_session},
 };
 
 /// Longer chains of symbolic links are loops.
@@ -169,6 +169,11 @@ pub fn require_room(path: &Path, bytes: u64) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = (path, bytes);
     Ok(())
+}
+
+/// Does another process hold the lock?
+pub fn is_locked(error: &TryLockError) -> bool {
+    matches!(error, TryLockError::WouldBlock)
 }
 
 /// Repeats `attempt` while it `is_busy`, because another process holds a lock, for `limit` at most.

@@ -167,8 +167,7 @@ fn learned(copy: File) -> HashMap<(u64, u16), u32> {
 /// Locks the copy. Others hold the lock for microseconds; one that holds it longer is stopped or stuck, and is not
 /// waited for.
 fn lock(file: &File) -> io::Result<()> {
-    let is_busy = |error: &TryLockError| matches!(error, TryLockError::WouldBlock);
-    files::retry_within(LOCK_TIMEOUT, is_busy, || file.try_lock()).map_err(|error| match error {
+    files::retry_within(LOCK_TIMEOUT, files::is_locked, || file.try_lock()).map_err(|error| match error {
         TryLockError::WouldBlock => {
             io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock")
         }

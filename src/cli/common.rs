@@ -141,3 +141,23 @@ pub(super) fn lower_priority() {
     #[cfg(unix)]
     let _ = rustix::process::nice(19);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_as_the_calendar_does() {
+        assert_eq!(date(0_u32), "1970-01-01 00:00");
+        assert_eq!(date(951_782_400_u32), "2000-02-29 00:00");
+        assert_eq!(date(u32::MAX), "2106-02-07 06:28");
+        for number in [0, 58, 59, 11_016, 20_000, u32::MAX / DAY] {
+            let text = date(number * DAY);
+            assert_eq!(day(text.split(' ').next().unwrap()), Ok(i64::from(number)), "{text}");
+        }
+        assert_eq!(day("1969-12-31"), Ok(-1), "before any record");
+        for wrong in ["", "2026", "2026-02-29", "2026-13-01", "20260131", "x-y-z"] {
+            assert!(day(wrong).is_err(), "{wrong}");
+        }
+    }
+}

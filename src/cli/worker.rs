@@ -41,8 +41,8 @@ pub struct WorkerArguments {
     /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
-    /// The most memory in MiB for the hash tables of all searches at once: a task that wants more fails. Without it they take
-    /// what the tasks say.
+    /// The most memory in MiB for the hash tables of all searches at once: a task that wants more fails. Without it they
+    /// take what the tasks say.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
     hash: Option<u64>,
 }
@@ -156,8 +156,8 @@ impl TaskWorker {
                 self.begin(task)?;
             }
         }
-        // A few more than threads, so that none waits for the network. But a task that others held is claimed only if it can be
-        // begun at once, and one that two workers did not finish is searched alone: none must be blamed for another.
+        // A few more than threads, so that none waits for the network. But a task that others held is claimed only if it
+        // can be begun at once, and one that two workers did not finish is searched alone: none must be blamed for another.
         let is_alone = self.tasks().any(|task| task.attempts + 1 >= MAX_ATTEMPTS);
         let most = self.threads + self.threads / 4 + 1;
         let room =

@@ -86,8 +86,8 @@ impl Engine {
         self.node_clock = NodeClock::default();
     }
 
-    /// Changes how the engine plays. The table is emptied if scores depend on the change. Waits
-    /// for a running search.
+    /// Changes how the engine plays. The table is emptied if scores depend on the change. Waits for a running
+    /// search.
     pub fn set_strength(&mut self, change: impl FnOnce(&mut StrengthLimits)) {
         let before = self.strength_limits;
         change(&mut self.strength_limits);

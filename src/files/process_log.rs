@@ -82,11 +82,14 @@ pub struct LeftLog {
 /// The session in the name of a log, after `NAME.game-`; none if the file is something else.
 fn session_in(rest: &str) -> Option<u32> {
     let (session, number) = rest.split_once('-')?;
-    let is_ours = session.len() == 8
-        && session.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit());
-    u32::from_str_radix(session, 16).ok().filter(|_| is_ours)
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    read_session(session).filter(|_| is_number)
+}
+
+/// A session in eight hexadecimal digits.
+pub fn read_session(hex: &str) -> Option<u32> {
+    let is_whole = hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u32::from_str_radix(hex, 16).ok().filter(|_| is_whole)
 }
 
 /// The logs beside `shared` that no living process holds.

@@ -1,8 +1,8 @@
 //! A connection to the server.
 //!
 //! The crate `redis` writes commands and reads answers, through a wrapper that counts bytes and time: no answer is
-//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So no answer
-//! of any server costs more than a bounded amount of memory and time. (A task costs what its limits say.)
+//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So no answer of
+//! any server costs more than a bounded amount of memory and time. (A task costs what its limits say.)
 
 use std::{
     io::{self, Read, Write},

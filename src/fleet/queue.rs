@@ -38,6 +38,7 @@ pub struct Queue {
 
 /// Tasks looked at for those that can be claimed, besides those that are held.
 const PENDING: usize = 100;
+
 /// A task that was given back has been idle for this long: longer than any worker waits.
 const GIVEN_BACK: Duration = Duration::from_secs(86_400);
 
@@ -273,8 +274,8 @@ impl Queue {
         self.ask_as_worker(claim, Duration::ZERO).map(|_| ())
     }
 
-    /// Gives back tasks that the worker `name` has not finished, with the number of workers that had begun them before: they can
-    /// be claimed at once. (One that another worker has claimed meanwhile is searched twice.)
+    /// Gives back tasks that the worker `name` has not finished, with the number of workers that had begun them before:
+    /// they can be claimed at once. (One that another worker has claimed meanwhile is searched twice.)
     pub fn give_back(&mut self, name: &str, held: &[(EntryId, u64)]) -> Result<(), FleetError> {
         for (id, attempts) in held {
             let mut claim = cmd("XCLAIM");

@@ -78,7 +78,8 @@ impl SearchTask {
 }
 
 impl SearchTask {
-    /// May any root move be played, and does its score alone count? Neither `searchmoves` nor the learning file says otherwise.
+    /// May any root move be played, and does its score alone count? Neither `searchmoves` nor the learning file says
+    /// otherwise.
     pub fn is_free(&self) -> bool {
         self.limits.search_moves.is_empty() && self.preferences.is_empty()
     }

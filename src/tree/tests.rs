@@ -415,25 +415,16 @@ fn what_was_written_is_in_the_file_itself_also_while_another_reads() {
 fn a_cycle_in_a_damaged_file_ends() {
     let (_folder, mut tree) = tree();
     let words = ["g1f3", "g8f6", "f3g1", "f6g8"];
-    let mut position = Position::default();
-    let moves: Vec<Move> = words
-        .map(|uci| {
-            let m = position.legal_move(uci).expect("legal");
-            position = position.play(m);
-            m
-        })
-        .to_vec();
+    let before = |number: usize| words[..number].join(" ");
+    let moves: Vec<Move> =
+        (0..4).map(|number| after(&before(number)).legal_move(words[number]).expect("legal")).collect();
     let line = PlayedLine { start: &Position::default(), moves: &moves, outcome: Outcome::Unknown };
     tree.add_line(&line, both(), None).expect("written");
-    for number in 0..4 {
-        let uci = words[number];
-        add(&mut tree, &words[..number].join(" "), 10, &[(uci, 10)]);
+    for (number, uci) in words.into_iter().enumerate() {
+        add(&mut tree, &before(number), 10, &[(uci, 10)]);
     }
     tree.connection.execute("UPDATE edges SET circle = 0", []).expect("damaged");
-    for uci in words {
-        let at = words.iter().position(|word| *word == uci).expect("a word");
-        let position = after(&words[..at].join(" "));
-        let m = position.legal_move(uci).expect("legal");
-        assert!(tree.advise(&position, m, Some(Advice::Prefer)).expect("it ends"));
+    for (number, &m) in moves.iter().enumerate() {
+        assert!(tree.advise(&after(&before(number)), m, Some(Advice::Prefer)).expect("it ends"));
     }
 }

@@ -112,8 +112,8 @@ pub fn eval(score: Score) -> String {
     }
 }
 
-/// The annotations of a move without evaluations, and without the glyph and the better line of an earlier analysis.
-pub fn kept(annotations: &[Annotation]) -> Comment {
+/// The annotations of a move but for the glyph and the better line of an earlier analysis.
+pub fn by_author(annotations: &[Annotation]) -> impl Iterator<Item = &Annotation> {
     let our_line = |annotation: &Annotation| match annotation {
         Annotation::Variation(text) => better_line(text),
         _ => None,
@@ -121,16 +121,23 @@ pub fn kept(annotations: &[Annotation]) -> Comment {
     let is_judged = annotations.iter().find_map(our_line) == Some(BetterLine::WithGlyph);
     // Glyphs of other kinds may have been added behind ours.
     let last_nag = annotations.iter().rposition(|said| matches!(said, Annotation::Nag(1..=4 | 6)));
-    let keep = |(index, annotation): (usize, &Annotation)| match annotation {
+    let is_ours = move |(index, annotation): &(usize, &Annotation)| match annotation {
+        Annotation::Nag(_) => is_judged && last_nag == Some(*index),
+        annotation => our_line(annotation).is_some(),
+    };
+    annotations.iter().enumerate().filter(move |said| !is_ours(said)).map(|(_, annotation)| annotation)
+}
+
+/// The author's annotations of a move without evaluations.
+fn kept(annotations: &[Annotation]) -> Comment {
+    let keep = |annotation: &Annotation| match annotation {
         Annotation::Comment(text) => {
             let text = without_commands(text, "[%eval");
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
-        Annotation::Nag(_) if is_judged && last_nag == Some(index) => None,
-        annotation if our_line(annotation).is_some() => None,
         Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
     };
-    annotations.iter().enumerate().filter_map(keep).collect()
+    by_author(annotations).filter_map(keep).collect()
 }
 
 /// A variation that we wrote.

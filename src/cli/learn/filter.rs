@@ -2,6 +2,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use crate::{
     cli::{DAY, day},
+    files::read_session,
     learn::{
         Origin, Record,
         reachability::{Reachable, Signature},
@@ -47,9 +48,8 @@ fn key(fen: &str) -> Result<PositionKey, String> {
 }
 
 fn session(hex: &str) -> Result<u32, String> {
-    let is_whole = hex.len() == 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let number = u32::from_str_radix(hex, 16).ok().filter(|_| is_whole);
-    number.ok_or_else(|| "write eight hexadecimal digits, as `engram learn list` shows them".to_owned())
+    read_session(hex)
+        .ok_or_else(|| "write eight hexadecimal digits, as `engram learn list` shows them".to_owned())
 }
 
 impl Filter {

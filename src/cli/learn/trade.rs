@@ -106,13 +106,12 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     records.retain(|record| record.time <= latest);
     let all = records.len();
     // Advice that later advice of the same position replaces is named: it is the user's own.
-    let advice_of =
-        |new: &Record| file.ring().get(new.key).filter(|here| here.is_advice() && new.is_advice());
-    let is_new = |here: &Record, new: &Record| here.advised().any(|m| new.advised().all(|other| other != m));
-    let loses_moves = |new: &&Record| {
-        advice_of(new).is_some_and(|here| is_new(&here, new) && file.ring().is_improved_by(new))
+    let overrules = |new: &&Record| {
+        let here = file.ring().get(new.key).filter(|here| here.is_advice() && new.is_advice());
+        let loses_a_move = |here: Record| here.advised().any(|m| new.advised().all(|other| other != m));
+        here.is_some_and(loses_a_move) && file.ring().is_improved_by(new)
     };
-    let overruled = records.iter().filter(loses_moves).count();
+    let overruled = records.iter().filter(overrules).count();
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
     let replaced = all - records.len() - left_out;
     let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
@@ -130,7 +129,8 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     }
     if overruled > 0 {
         out.text(format_args!(
-            "the advice for {} was earlier than the advice added, and counts no more; `engram learn advise` adds its moves again",
+            "the advice for {} was earlier than the advice added, and counts no more; `engram learn advise` adds its \
+             moves again",
             counted(overruled, "position")
         ));
     }

@@ -50,8 +50,8 @@ enum TreeTask {
     Show(PositionArguments),
     /// Leave a move out, for whichever side plays it.
     Exclude(MoveArguments),
-    /// Prefer a move: the other moves of its position no longer count. Several moves of a position may be preferred. Like any move of the
-    /// tree, the engine plays it where the tree is deeper than its own search.
+    /// Prefer a move: the other moves of its position no longer count. Several moves of a position may be preferred. Like
+    /// any move of the tree, the engine plays it where the tree is deeper than its own search.
     Prefer(MoveArguments),
     /// Take back `exclude` or `prefer`.
     Allow(MoveArguments),

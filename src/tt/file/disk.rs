@@ -107,13 +107,9 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
     Ok(OpenFile { file, header })
 }
 
-fn is_busy(error: &TryLockError) -> bool {
-    matches!(error, TryLockError::WouldBlock)
-}
-
 /// Locks the file. The lock is advisory, among Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
-    let locked = files::retry_within(LOCK_TIMEOUT, is_busy, || match purpose {
+    let locked = files::retry_within(LOCK_TIMEOUT, files::is_locked, || match purpose {
         Use::Engine => file.try_lock_shared(),
         Use::Alone => file.try_lock(),
         Use::Look => Ok(()),
@@ -174,7 +170,9 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
         return new.publish();
     };
     // One process at a time, if the file system has locks.
-    if let Err(TryLockError::WouldBlock) = files::retry_within(LOCK_TIMEOUT, is_busy, || empty.try_lock()) {
+    if let Err(TryLockError::WouldBlock) =
+        files::retry_within(LOCK_TIMEOUT, files::is_locked, || empty.try_lock())
+    {
         return Ok(());
     }
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;

@@ -22,7 +22,7 @@ use crate::{
             report::{GameReport, Judged},
         },
         json, pawns,
-        pgn::{self, Annotation, Game, glyph},
+        pgn::{self, Annotation, Game},
     },
     position::Position,
     types::Score,
@@ -277,11 +277,8 @@ pub fn comments(game: &Game) -> Vec<(usize, String)> {
 
 /// The author's glyphs of the moves.
 fn glyphs(game: &Game) -> Vec<(usize, String)> {
-    let nag = |token: &String| token.strip_prefix('$')?.parse().ok().filter(|nag| (1..=6).contains(nag));
-    let signs = |annotations: &Vec<Annotation>| {
-        annotate::kept(annotations).iter().filter_map(nag).filter_map(glyph::sign).collect::<String>()
-    };
-    let all = game.annotations.iter().map(signs).enumerate().map(|(index, signs)| (index + 1, signs));
+    let signs = |annotations: &Vec<Annotation>| variations::signs(annotate::by_author(annotations));
+    let all = (1..).zip(game.annotations.iter().map(signs));
     all.filter(|(_, signs)| !signs.is_empty()).collect()
 }
 

@@ -64,12 +64,12 @@ fn data(variation: &Variation) -> VariationData {
 }
 
 /// The signs of a move, such as `!?`.
-fn signs(annotations: &[Annotation]) -> String {
+pub fn signs<'a>(annotations: impl IntoIterator<Item = &'a Annotation>) -> String {
     let sign = |annotation: &Annotation| match annotation {
         Annotation::Nag(nag @ 1..=6) => glyph::sign(*nag),
         _ => None,
     };
-    annotations.iter().filter_map(sign).collect()
+    annotations.into_iter().filter_map(sign).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 const FILES = "abcdefgh";
 const squareOf = (name) => FILES.indexOf(name[0]) + 8 * (name.charCodeAt(1) - 49);
 const nameOf = (square) => FILES[square % 8] + (1 + (square >> 3));
+// The words of a line of moves, none of an empty one.
+const wordsOf = (line) => line.split(" ").filter(Boolean);
 
 function readFen(fen) {
   const [board, turn, castling, passant, half, full] = fen.split(" ");

@@ -1,4 +1,5 @@
-// The address of the view: empty for the tables, `#3` for the game with this number or the third position, `#3/25` for its ply 25.
+// The address of the view: empty for the tables, `#3` for the game with this number or the third position, `#3/25` for its
+// ply 25.
 
 document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");
@@ -101,7 +102,7 @@ function unfinishedIndex(page) {
     }
     const block = Number(element.id.slice("block".length));
     if (data.players) {
-      const moves = Math.ceil(data.san.split(" ").filter(Boolean).length / 2);
+      const moves = Math.ceil(wordsOf(data.san).length / 2);
       games.push({ ...data, block, date: "", event: data.facts.join(" "), moves });
     } else {
       const best = data.lines[0][0];

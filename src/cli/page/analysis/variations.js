@@ -5,12 +5,11 @@
 function variationText(viewer, ply, before, tree) {
   if (tree.text) return `(${tree.text})`;
   const from = before.moves.length;
-  const words = (text) => text.split(" ").filter(Boolean);
   const line = {
     kind: "Variation",
     ply,
-    moves: [...before.moves, ...words(tree.moves)],
-    san: [...before.san, ...words(tree.san)],
+    moves: [...before.moves, ...wordsOf(tree.moves)],
+    san: [...before.san, ...wordsOf(tree.san)],
   };
   if (tree.lines) {
     const positions = viewer.positionsOf(line).slice(from + 1);
@@ -23,7 +22,7 @@ function variationText(viewer, ply, before, tree) {
   const inner = (step) => tree.variations.filter(([at]) => at === step);
   const interrupted = (index) => said(index).length + inner(index).length > 0;
   const comments = (step) => said(step).map(([, text]) => [make("q", {}, text), " "]);
-  const shown = viewer.words(line, from, interrupted).map((word, index) => {
+  const words = viewer.words(line, from, interrupted).map((word, index) => {
     const step = index + 1;
     viewer.asides.push([word[0].querySelector("button"), line, from + step]);
     const score = tree.scores && make("small", {}, scoreText(tree.scores[index]) + " ");
@@ -31,7 +30,7 @@ function variationText(viewer, ply, before, tree) {
     const others = inner(step).map(([, other]) => [variationText(viewer, ply, start, other), " "]);
     return [word, score, comments(step), others];
   });
-  const parts = ["(", comments(0), shown].flat(Infinity).filter(Boolean);
+  const parts = ["(", comments(0), words].flat(Infinity).filter(Boolean);
   if (parts.at(-1) === " ") parts.pop();
   return make("span", { class: "line" }, parts, ")");
 }

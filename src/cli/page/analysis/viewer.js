@@ -11,8 +11,8 @@ class Viewer extends Stage {
   constructor(game, link, moved) {
     super();
     Object.assign(this, { game, link, moved, ply: 0, tour: null, own: [], drill: null, flipped: false });
-    this.moves = game.moves === "" ? [] : game.moves.split(" ");
-    this.san = game.san === "" ? [] : game.san.split(" ");
+    this.moves = wordsOf(game.moves);
+    this.san = wordsOf(game.san);
     this.positions = walk(readFen(game.fen), this.moves);
     this.names = [
       "Start",
