@@ -35,6 +35,17 @@ pub struct Identity {
     pub file: u64,
 }
 
+/// How a file is opened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// For reading.
+    Read,
+    /// For reading and writing.
+    Write,
+    /// For reading and writing; it is made if it is missing.
+    Create,
+}
+
 /// What is at a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FileInfo {

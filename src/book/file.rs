@@ -2,8 +2,10 @@
 
 use std::{
     borrow::Cow,
+    collections::HashSet,
     fs::OpenOptions,
     io::{self, Read},
+    iter,
     path::{Path, PathBuf},
 };
 
@@ -148,5 +150,21 @@ impl Book {
         let (first, entries) = self.find(position.key());
         let numbered = entries.iter().enumerate();
         numbered.filter_map(|(offset, entry)| BookMove::new(entry, first + offset, position)).collect()
+    }
+
+    /// The positions that can be reached without leaving the book, each once, by their distance in plies: `start` itself
+    /// comes first.
+    pub fn layers(&self, start: &Position) -> impl Iterator<Item = Vec<Position>> {
+        let mut seen = HashSet::from([start.key()]);
+        iter::successors(Some(vec![start.clone()]), move |layer| {
+            let mut next = Vec::new();
+            for position in layer {
+                let moves = self.moves(position).into_iter().filter(|m| m.weight > 0);
+                next.extend(
+                    moves.map(|m| position.play(m.book_move)).filter(|child| seen.insert(child.key())),
+                );
+            }
+            (!next.is_empty()).then_some(next)
+        })
     }
 }

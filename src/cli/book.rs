@@ -214,25 +214,7 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
     let (positions, most) = (moves.len(), moves.into_iter().max().unwrap_or(0));
     let dead = entries.iter().filter(|entry| entry.weight == 0).count();
     let learned = entries.iter().filter(|entry| entry.learn != 0).count();
-    // The plies that can be played from the start without leaving the book, breadth first.
-    let mut layer = vec![Position::default()];
-    let mut reached = std::collections::HashSet::from([layer[0].key().0]);
-    let mut depth = 0;
-    loop {
-        let mut next = Vec::new();
-        for position in &layer {
-            for m in book.moves(position).iter().filter(|m| m.weight > 0) {
-                let child = position.play(m.book_move);
-                if reached.insert(child.key().0) {
-                    next.push(child);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        (layer, depth) = (next, depth + 1);
-    }
+    let layers: Vec<usize> = book.layers(&Position::default()).map(|layer| layer.len()).collect();
     let name =
         path.map_or_else(|| "the book inside the program".to_owned(), |path| path.display().to_string());
     output.line(format_args!(
@@ -241,8 +223,8 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
          {} can be reached from the start, those at the ends of the lines included, the farthest in {}",
         counted(book.len(), "entry"),
         counted(positions, "position"),
-        counted(reached.len(), "position"),
-        counted(depth, "ply"),
+        counted(layers.iter().sum::<usize>(), "position"),
+        counted(layers.len() - 1, "ply"),
     ));
     Ok(())
 }

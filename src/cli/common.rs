@@ -12,7 +12,6 @@ use crate::{
     files::{Inputs, NewFile, info_at},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
     position::Position,
-    protocol::PositionStart,
     types::Score,
     uci::{printable, translate},
 };
@@ -77,14 +76,10 @@ pub(super) fn complain(text: impl std::fmt::Display) {
 
 /// The position of a FEN, otherwise the usual one; what the FEN leaves open is said.
 pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
-    match fen {
-        Some(fen) => {
-            let position = translate::parse_fen(fen, chess960)?;
-            translate::assumed(fen).into_iter().for_each(complain);
-            Ok(position)
-        }
-        None => Ok(translate::start_position(&PositionStart::Startpos, chess960)?),
-    }
+    let fen = fen.unwrap_or("startpos");
+    let position = translate::parse_fen(fen, chess960)?;
+    translate::assumed(fen).into_iter().for_each(complain);
+    Ok(position)
 }
 
 /// A value as JSON. It cannot fail: our types have no maps, and no numbers that JSON lacks.

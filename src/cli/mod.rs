@@ -130,11 +130,8 @@ pub enum Subtask {
         folder: PathBuf,
     },
     /// Make, show, count and merge opening books in the Polyglot format.
-    Book {
-        /// What to do.
-        #[command(subcommand)]
-        task: book::BookTask,
-    },
+    #[command(subcommand)]
+    Book(book::BookTask),
     /// List the moves of a position with their tablebase results.
     ///
     /// Best first, each with its result for the side to move and the plies to the next capture, pawn move or mate
@@ -194,7 +191,7 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
                 .and_then(|()| clap_mangen::generate_to(CommandLine::command(), &folder));
             written.map_err(refused(&folder, "written"))?;
         }
-        Some(Subtask::Book { task }) => outcome = book::run(task, &output)?,
+        Some(Subtask::Book(task)) => outcome = book::run(task, &output)?,
         Some(Subtask::Tablebase(arguments)) => tablebase::run(&arguments, &output)?,
         Some(Subtask::Learn(arguments)) => outcome = learn::run(&arguments, places.learn_file, &output)?,
         Some(Subtask::Tree(arguments)) => outcome = tree::run(&arguments, &output)?,

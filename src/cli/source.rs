@@ -58,13 +58,13 @@ pub fn counted_reader(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Reader> 
     if path == Path::new("-") {
         return unpacked(path, Box::new(BufReader::new(io::stdin())));
     }
-    let file = BufReader::with_capacity(BUFFER, File::open(path)?);
-    unpacked(path, Box::new(Counted { file, read: Arc::clone(read) }))
+    let file = Counted { file: File::open(path)?, read: Arc::clone(read) };
+    unpacked(path, Box::new(BufReader::with_capacity(BUFFER, file)))
 }
 
 /// A file whose bytes are counted when they are read.
 struct Counted {
-    file: BufReader<File>,
+    file: File,
     read: Arc<AtomicU64>,
 }
 
@@ -73,17 +73,6 @@ impl Read for Counted {
         let count = self.file.read(buffer)?;
         self.read.fetch_add(count as u64, Relaxed);
         Ok(count)
-    }
-}
-
-impl BufRead for Counted {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.file.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.read.fetch_add(count as u64, Relaxed);
-        self.file.consume(count);
     }
 }
 

@@ -8,18 +8,7 @@ use std::{
 };
 
 use crate::files;
-pub use crate::files::{FileInfo, Identity};
-
-/// How a file is opened.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// For reading.
-    Read,
-    /// For reading and writing.
-    Write,
-    /// For reading and writing; an empty file is created if there is none.
-    Create,
-}
+pub use crate::files::{Access, FileInfo, Identity};
 
 /// A file system. A failure gives the error of the system: `NotFound` if nothing is at a path.
 pub trait Disk: Send + Sync {

@@ -91,9 +91,7 @@ pub fn games(
 pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> {
     match record.origin {
         Origin::Drop | Origin::Import => Some((turn, record.flags.confirmed.then_some(GameEnd::Lost))),
-        Origin::Outcome if record.lower.is_none() && !record.upper.is_none() => {
-            Some((!turn, Some(GameEnd::Won)))
-        }
+        Origin::Outcome if record.is_of_won_game() => Some((!turn, Some(GameEnd::Won))),
         Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
         Origin::Study if record.is_published() => None,
         // The positions of a study are those of a lost game, except in its main lines.

@@ -16,6 +16,7 @@ use shakmaty::{ByColor, Color, Move, Outcome, Position as _, san::SanPlus};
 
 use super::{
     append::retry_while_busy,
+    disk::DiskFile,
     error::{FileError, refused},
     exchange,
     game::{Line, PlayedGame},
@@ -189,10 +190,8 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
     let lock_path = with_suffix(path, ".lock");
     // Held until it is closed. Never deleted: another process may be about to lock it.
     let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(&failed)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(std::fs::TryLockError::WouldBlock) => return Err(FileError::Busy(path.to_owned())),
-        Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
+    if !DiskFile::try_lock(&lock).map_err(&failed)? {
+        return Err(FileError::Busy(path.to_owned()));
     }
     let opened = files::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
     let mut file = opened.map_err(io::Error::from).map_err(&failed)?;

@@ -26,8 +26,9 @@ pub enum Command {
     UciNewGame,
     /// Set up a position.
     Position {
-        /// Where the game began.
-        start: PositionStart,
+        /// Where the game began: `startpos`, or a FEN, unchecked, fields separated by single spaces. The move counters
+        /// may be missing.
+        start: String,
         /// The moves since then.
         moves: Vec<UciMove>,
     },
@@ -55,16 +56,8 @@ pub enum Command {
     Help,
 }
 
-/// The start of the moves of `position`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PositionStart {
-    /// The start position of chess.
-    Startpos,
-    /// A position in FEN, unchecked, fields separated by single spaces. The move counters may be missing.
-    Fen(String),
-}
-
 const SETOPTION: &str = "setoption name NAME value VALUE";
+const STARTPOS: &str = "startpos";
 const POSITION: &str = "position startpos|fen FEN moves MOVE…";
 
 impl FromStr for Command {
@@ -134,18 +127,18 @@ fn position(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
     let unexpected = |found| CommandError::Unexpected { found: quote(found), usage: POSITION };
     let incomplete = CommandError::Incomplete { command: "position", usage: POSITION };
     let start = match tokens.next() {
-        Some("startpos") => {
+        Some(start @ STARTPOS) => {
             if let Some(found) = tokens.next().filter(|&word| word != "moves") {
                 return Err(unexpected(found));
             }
-            PositionStart::Startpos
+            start.to_owned()
         }
         Some("fen") => {
             let fen = tokens.until("moves");
             if fen.is_empty() {
                 return Err(incomplete);
             }
-            PositionStart::Fen(fen)
+            fen
         }
         Some(found) => return Err(unexpected(found)),
         None => return Err(incomplete),
@@ -194,10 +187,8 @@ impl fmt::Display for Command {
             }
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
-                match start {
-                    PositionStart::Startpos => f.write_str("position startpos")?,
-                    PositionStart::Fen(fen) => write!(f, "position fen {fen}")?,
-                }
+                let word = if start == STARTPOS { "" } else { "fen " };
+                write!(f, "position {word}{start}")?;
                 if !moves.is_empty() {
                     f.write_str(" moves")?;
                 }

@@ -29,19 +29,8 @@ pub enum Message {
         /// The expected reply.
         ponder: Option<UciMove>,
     },
-    /// State of the registration.
-    Registration(Verification),
-}
-
-/// State of a registration.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Verification {
-    /// Being checked.
-    Checking,
-    /// Fine.
-    Ok,
-    /// Failed.
-    Error,
+    /// State of the registration: `checking`, `ok` or `error`.
+    Registration(String),
 }
 
 impl FromStr for Message {
@@ -74,29 +63,9 @@ impl FromStr for Message {
                 let real = |m: &UciMove| !m.is_null();
                 Ok(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
             }
-            "registration" => {
-                let state = tokens.next().and_then(Verification::from_word);
-                Ok(Message::Registration(state.ok_or_else(|| incomplete("registration", "a known state"))?))
-            }
+            "registration" => Ok(Message::Registration(tokens.rest().to_owned())),
             _ => Err(MessageError::Unknown(quote(line))),
         }
-    }
-}
-
-impl Verification {
-    fn from_word(word: &str) -> Option<Verification> {
-        let all = [Verification::Checking, Verification::Ok, Verification::Error];
-        all.into_iter().find(|state| state.to_string() == word)
-    }
-}
-
-impl fmt::Display for Verification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verification::Checking => "checking",
-            Verification::Ok => "ok",
-            Verification::Error => "error",
-        })
     }
 }
 

@@ -19,10 +19,10 @@ mod option;
 mod tests;
 mod tokens;
 
-pub use command::{Command, PositionStart};
+pub use command::Command;
 pub use error::{CommandError, MessageError};
 pub use go::Go;
 pub use info::{Info, InfoScore, ScoreValue};
-pub use message::{Message, Verification};
+pub use message::Message;
 pub use option::{OptionDeclaration, OptionKind};
 pub(crate) use tokens::quote;

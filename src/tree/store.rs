@@ -15,6 +15,7 @@ use super::{
     schema::{ARCHIVE_SCHEMA, SCHEMA, VERSION, database_path},
 };
 use crate::files;
+pub use crate::files::Access;
 
 /// How long another process that writes is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,17 +25,6 @@ const STATEMENTS: usize = 64;
 const CACHE_KIB: i64 = 65_536;
 /// Pages in the log before they go to their places: a page that many searches change goes there once.
 const CHECKPOINT_PAGES: u32 = 4096;
-
-/// How a tree is opened.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// To be read.
-    Read,
-    /// To be written; it must be there.
-    Write,
-    /// To be written; made if it is missing, or if it is an archive of `engram analyse`.
-    Create,
-}
 
 /// A tree.
 pub struct Tree {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension as _, params};
-use shakmaty::{Color, Move, Outcome};
+use shakmaty::{ByColor, Color, Move, Outcome};
 
 use super::{
     Advice, Tree, TreeError, TreeSearch,
@@ -18,13 +18,7 @@ use crate::{
 };
 
 /// Whose moves a tree is to find.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ForSides {
-    /// White's.
-    pub white: bool,
-    /// Black's.
-    pub black: bool,
-}
+pub type ForSides = ByColor<bool>;
 
 /// A game, or the beginning of one, that is added.
 #[derive(Clone, Debug)]

@@ -58,9 +58,3 @@ impl PackedMove {
         }
     }
 }
-
-impl From<Move> for PackedMove {
-    fn from(m: Move) -> PackedMove {
-        PackedMove::pack(m)
-    }
-}

@@ -26,7 +26,7 @@ use crate::{
     eval::net::Network,
     learn::policy::LearningMode,
     position::{PathHash, Position},
-    protocol::{Command, Go, Message, PositionStart, Verification, quote},
+    protocol::{Command, Go, Message, quote},
     search::Event,
 };
 
@@ -212,8 +212,9 @@ impl<T: Tools> Session<T> {
             }
             Command::Register(words) if words == "later" => {}
             Command::Register(_) => {
-                self.output.send(&Message::Registration(Verification::Checking));
-                self.output.send(&Message::Registration(Verification::Ok));
+                for state in ["checking", "ok"] {
+                    self.output.send(&Message::Registration(state.to_owned()));
+                }
             }
             Command::Quit => {
                 self.finish_waiting();
@@ -304,15 +305,12 @@ impl<T: Tools> Session<T> {
         }
     }
 
-    fn set_position(&mut self, start: &PositionStart, moves: &[UciMove]) {
-        let position =
-            translate::start_position(start, self.settings.chess960).map_err(|error| error.to_string());
+    fn set_position(&mut self, start: &str, moves: &[UciMove]) {
+        let position = translate::parse_fen(start, self.settings.chess960).map_err(|error| error.to_string());
         let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
         if let Err(error) = position.and_then(set) {
             self.output.say(format_args!("{error}; the previous position stays"));
-        } else if let PositionStart::Fen(fen) = start
-            && let Some(assumed) = translate::assumed(fen)
-        {
+        } else if let Some(assumed) = translate::assumed(start) {
             self.output.say(assumed);
         }
     }

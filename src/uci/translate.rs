@@ -14,7 +14,7 @@ use crate::{
         Position,
         notation::{is_board, with_start},
     },
-    protocol::{Go, Info, InfoScore, Message, PositionStart, ScoreValue},
+    protocol::{Go, Info, InfoScore, Message, ScoreValue},
     search::{ClockTime, Event, Limits, PvInfo},
     types::{Bound, ChanceModel, Depth, Score},
 };
@@ -67,18 +67,6 @@ fn reasons(kinds: PositionErrorKinds) -> String {
     let found: Vec<&str> =
         names.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|&(_, name)| name).collect();
     if found.is_empty() { "the position is not legal".to_owned() } else { found.join(", ") }
-}
-
-/// The starting position of a `position` command.
-///
-/// # Errors
-/// See [`parse_fen`].
-pub fn start_position(start: &PositionStart, chess960: bool) -> Result<Position, FenError> {
-    let fen = match start {
-        PositionStart::Fen(fen) => fen,
-        PositionStart::Startpos => "startpos",
-    };
-    parse_fen(fen, chess960)
 }
 
 /// The limits of a search in `position`, and the moves of `searchmoves` that are not legal in it. If none is legal, all

@@ -141,7 +141,7 @@ pub enum Arrival {
 }
 
 /// The limits and resources of the search of one position, on this machine or another. Without a limit it never ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchBudget {
     /// Depth in plies.
     pub depth: Option<i32>,
@@ -187,7 +187,7 @@ impl SearchBudget {
 }
 
 /// How every position is searched.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct SearchSettings {
     /// What each search may use.
     pub budget: SearchBudget,
@@ -305,22 +305,9 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_worker_that_panicked() {
-        let budget = SearchBudget {
-            depth: Some(1),
-            nodes: None,
-            movetime: None,
-            multipv: 1,
-            hash: 1,
-            check_best: false,
-        };
-        let settings = SearchSettings {
-            budget: budget.clone(),
-            workers: 2,
-            threads: 1,
-            syzygy: String::new(),
-            learn: None,
-            write: false,
-        };
+        let budget = SearchBudget { depth: Some(1), multipv: 1, hash: 1, ..SearchBudget::default() };
+        let settings =
+            SearchSettings { budget: budget.clone(), workers: 2, threads: 1, ..SearchSettings::default() };
         let workers = Workers::start(&settings, Arc::new(|_| panic!("on purpose"))).expect("threads");
         let start = MoveList::of_moves(0, &Position::default(), &[]);
         workers.send(&Arc::new(start), 0..1, SearchKind::Analysis, budget);

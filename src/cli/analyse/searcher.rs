@@ -152,22 +152,9 @@ mod tests {
 
     #[test]
     fn a_best_move_that_was_checked_is_worth_no_more_than_it_seemed() {
-        let budget = SearchBudget {
-            depth: None,
-            nodes: Some(60),
-            movetime: None,
-            multipv: 2,
-            hash: 1,
-            check_best: false,
-        };
-        let settings = SearchSettings {
-            budget: budget.clone(),
-            workers: 1,
-            threads: 1,
-            syzygy: String::new(),
-            learn: None,
-            write: false,
-        };
+        let budget = SearchBudget { nodes: Some(60), multipv: 2, hash: 1, ..SearchBudget::default() };
+        let settings =
+            SearchSettings { budget: budget.clone(), workers: 1, threads: 1, ..SearchSettings::default() };
         let searched = |check_best: bool| -> Vec<Finding> {
             let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5 f6d5 g5f7 e8f7 d1f3 f7e6 b1c3";
             let moves = moves.split(' ').map(|m| m.parse().expect("a move")).collect();

@@ -82,7 +82,7 @@ impl BatchTask {
     /// The settings of `workers` workers of one thread each that search such tasks.
     pub(in crate::cli) fn search_settings(&self, workers: usize) -> SearchSettings {
         let budget = self.budget();
-        SearchSettings { budget, workers, threads: 1, syzygy: String::new(), learn: None, write: false }
+        SearchSettings { budget, workers, threads: 1, ..SearchSettings::default() }
     }
 }
 
@@ -124,14 +124,7 @@ mod tests {
     fn task() -> (MoveList, BatchTask) {
         let moves = "e2e4 e7e5 g1f3".split(' ').map(|m| m.parse().expect("a move")).collect();
         let work = MoveList { item: 4, start: Position::default(), moves, lead: 0 };
-        let settings = SearchBudget {
-            depth: Some(3),
-            nodes: None,
-            movetime: None,
-            multipv: 1,
-            hash: 1,
-            check_best: false,
-        };
+        let settings = SearchBudget { depth: Some(3), multipv: 1, hash: 1, ..SearchBudget::default() };
         let task = BatchTask::new(&work, &(1..3), &settings);
         (work, task)
     }

@@ -25,7 +25,7 @@ use crate::{
     cli::{CliError, progress_bar, refused},
     learn::Record,
     position::Position,
-    protocol::{Command, Go, PositionStart},
+    protocol::{Command, Go},
 };
 
 /// The parameters of the experiment.
@@ -240,7 +240,7 @@ fn start_engram(
 
 /// One search, so that the engine says whether it uses its file.
 fn open_file(engram: &mut EnginePlayer) -> Result<(), CliError> {
-    let start = Command::Position { start: PositionStart::Startpos, moves: Vec::new() };
+    let start = Command::Position { start: "startpos".to_owned(), moves: Vec::new() };
     let go = Go { nodes: Some(1), ..Go::default() };
     let failed = |why| CliError::Task(format!("Engram does not open its learning file: {why}"));
     let answer = engram.search(&start, go, Duration::from_secs(60));

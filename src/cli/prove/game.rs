@@ -8,8 +8,9 @@ use shakmaty::{Color, Position as _, uci::UciMove};
 
 use super::player::{EngineAnswer, EngineFailure, EnginePlayer};
 use crate::{
+    cli::common::json,
     position::Position,
-    protocol::{Command, Go, PositionStart},
+    protocol::{Command, Go},
     types::{Score, Verdict},
 };
 
@@ -55,66 +56,44 @@ impl Pace {
 
 /// Why a game ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "&'static str", try_from = "String")]
+#[serde(rename_all = "lowercase")]
 pub(super) enum GameEnding {
     Checkmate,
     Stalemate,
+    #[serde(rename = "threefold repetition")]
     Repetition,
+    #[serde(rename = "fifty-move rule")]
     FiftyMoves,
+    #[serde(rename = "insufficient material")]
     Material,
     /// Adjudicated: both engines agreed on the winner.
     Resigned,
     /// Adjudicated as a draw: both engines agreed.
+    #[serde(rename = "draw agreed")]
     Agreed,
+    #[serde(rename = "too long")]
     TooLong,
     /// The engine of the side to move crashed.
     Crash,
     /// It stopped answering.
     Hang,
     /// It made an illegal move, or none.
+    #[serde(rename = "illegal move")]
     IllegalMove,
     /// It made a move too late.
+    #[serde(rename = "time loss")]
     TimeLoss,
 }
 
 impl GameEnding {
-    const NAMES: [(GameEnding, &'static str); 12] = [
-        (GameEnding::Checkmate, "checkmate"),
-        (GameEnding::Stalemate, "stalemate"),
-        (GameEnding::Repetition, "threefold repetition"),
-        (GameEnding::FiftyMoves, "fifty-move rule"),
-        (GameEnding::Material, "insufficient material"),
-        (GameEnding::Resigned, "resigned"),
-        (GameEnding::Agreed, "draw agreed"),
-        (GameEnding::TooLong, "too long"),
-        (GameEnding::Crash, "crash"),
-        (GameEnding::Hang, "hang"),
-        (GameEnding::IllegalMove, "illegal move"),
-        (GameEnding::TimeLoss, "time loss"),
-    ];
-
-    pub fn name(self) -> &'static str {
-        GameEnding::NAMES.iter().find(|(ending, _)| *ending == self).map_or("", |&(_, name)| name)
+    /// As the journal and the PGN say it.
+    pub fn name(self) -> String {
+        json(&self).trim_matches('"').to_owned()
     }
 
     /// Is it the fault of an engine?
     pub fn is_fault(self) -> bool {
         matches!(self, GameEnding::Crash | GameEnding::Hang | GameEnding::IllegalMove | GameEnding::TimeLoss)
-    }
-}
-
-impl From<GameEnding> for &'static str {
-    fn from(ending: GameEnding) -> &'static str {
-        ending.name()
-    }
-}
-
-impl TryFrom<String> for GameEnding {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<GameEnding, String> {
-        let found = GameEnding::NAMES.iter().find(|(_, own)| *own == name);
-        found.map(|&(ending, _)| ending).ok_or(name)
     }
 }
 
@@ -135,7 +114,7 @@ pub(super) fn play(
     random: &mut Rng,
     mut each: impl FnMut(Color, &EngineAnswer),
 ) -> Played {
-    let fen = PositionStart::Fen(start.fen());
+    let fen = start.fen();
     let mut game = GameInPlay::new(start);
     let mut clocks = match pace {
         Pace::Clock { time, .. } => [time; 2],
@@ -343,9 +322,11 @@ mod tests {
     }
 
     #[test]
-    fn endings_keep_their_names() {
-        for (ending, name) in GameEnding::NAMES {
-            assert_eq!((GameEnding::try_from(name.to_owned()), ending.name()), (Ok(ending), name));
+    fn endings_have_names() {
+        for (ending, name) in [(GameEnding::Checkmate, "checkmate"), (GameEnding::TimeLoss, "time loss")] {
+            assert_eq!(ending.name(), name);
+            let read: GameEnding = serde_json::from_str(&format!("\"{name}\"")).expect("an ending");
+            assert_eq!(read, ending);
         }
     }
 }

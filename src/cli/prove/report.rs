@@ -209,7 +209,7 @@ fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
         ("SetUp", "1".to_owned()),
         ("FEN", start.fen()),
         ("PlyCount", entry.moves.len().to_string()),
-        ("Termination", entry.ending.name().to_owned()),
+        ("Termination", entry.ending.name()),
     ];
     let game = Game {
         number: 1,

@@ -260,20 +260,10 @@ fn add_book(tree: &mut Tree, path: &Path, sides: ForSides) -> Result<(), CliErro
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
     tree.add_root(&start, sides)?;
-    let mut seen = std::collections::HashSet::from([start.key().0]);
-    let mut layer = vec![start];
-    for _ in 0..BOOK_PLIES {
-        let mut next = Vec::new();
-        for position in layer {
-            for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
-                tree.add_move(&position, m.book_move)?;
-                let child = position.play(m.book_move);
-                if seen.insert(child.key().0) {
-                    next.push(child);
-                }
-            }
+    for position in book.layers(&start).take(BOOK_PLIES).flatten() {
+        for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
+            tree.add_move(&position, m.book_move)?;
         }
-        layer = next;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next_position()? {
         let Some(best) = view.considered().next().map(|(_, score)| score) else { continue };
-        if view.score.is_none() || !position.turn().fold_wb(sides.white, sides.black) {
+        if view.score.is_none() || !sides.get(position.turn()) {
             continue;
         }
         let near = view.considered().filter(|&(_, score)| lost(best, score) <= *margin);

@@ -70,16 +70,9 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
     lower_priority();
     let workers = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
     let hash = (arguments.hash as usize / workers).max(1);
-    let budget = SearchBudget {
-        depth: None,
-        nodes: Some(arguments.nodes),
-        movetime: None,
-        multipv: 1,
-        hash,
-        check_best: false,
-    };
+    let budget = SearchBudget { nodes: Some(arguments.nodes), multipv: 1, hash, ..SearchBudget::default() };
     let syzygy = arguments.syzygy.clone();
-    let settings = SearchSettings { budget, workers, threads: 1, syzygy, learn: None, write: false };
+    let settings = SearchSettings { budget, workers, threads: 1, syzygy, ..SearchSettings::default() };
     let local = || SearchBackend::local(&settings, Arc::new(|_| {}));
     #[cfg(feature = "fleet")]
     let mut backend = match &arguments.queue {

@@ -1,6 +1,6 @@
 //! Functions that several tuning commands share.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use shakmaty::Move;
 
@@ -14,20 +14,6 @@ pub fn file_error(path: &Path) -> impl Fn(io::Error) -> CliError {
 /// No position could be used.
 pub fn no_data() -> CliError {
     CliError::Task("no positions to work with; `label --help` says how their file looks".to_owned())
-}
-
-/// The checkpoint belongs to another shape of network.
-pub fn foreign_checkpoint(path: &Path) -> CliError {
-    CliError::Task(format!("{} does not fit what is trained here; remove it to begin anew", path.display()))
-}
-
-/// Reads the state of an interrupted session, if there was one. A file that cannot be read must not be overwritten.
-pub fn read_state(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(file_error(path)(error)),
-    }
 }
 
 /// The number of threads: all cores if not given.

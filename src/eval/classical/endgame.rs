@@ -153,8 +153,7 @@ fn bishop_knight(pieces: &Pieces) -> i32 {
 
 fn pawn(pieces: &Pieces) -> i32 {
     let pawn = pieces.find(pieces.strong, Role::Pawn);
-    let turn = if pieces.strong_to_move() { Color::White } else { Color::Black };
-    if !kpk::is_win(Color::White, pieces.king, pawn, pieces.weak_king, turn) {
+    if !kpk::is_win(pieces.king, pawn, pieces.weak_king, pieces.strong_to_move()) {
         return 0;
     }
     600 + 30 * pawn.rank() as i32 - 4 * pieces.king.distance(pawn) as i32

@@ -38,34 +38,14 @@ const fn spans(color: Color, own_file: bool, adjacent: bool) -> Squares {
     table
 }
 
-/// A file or rank, moved inwards from the edge of the board.
-const fn inner(coordinate: usize) -> usize {
-    match coordinate {
-        0 => 1,
-        7 => 6,
-        _ => coordinate,
-    }
-}
-
-const fn rings() -> Squares {
-    let mut table = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        let (file, rank) = (square % 8, square / 8);
-        table[square] = 0x0007_0707 << (8 * (inner(rank) - 1)) << (inner(file) - 1);
-        square += 1;
-    }
-    table
-}
-
 static FRONT: [Squares; 2] = [spans(Color::Black, true, false), spans(Color::White, true, false)];
 static FLANKS: [Squares; 2] = [spans(Color::Black, false, true), spans(Color::White, false, true)];
-static RINGS: Squares = rings();
 
 /// The nine squares around a king, moved inwards from the edge of the board so that there are always nine.
 #[inline]
 pub fn king_ring(king: Square) -> Bitboard {
-    Bitboard(RINGS[king.to_usize()])
+    let [file, rank] = [king.to_u32() & 7, king.to_u32() >> 3].map(|coordinate| coordinate.clamp(1, 6) - 1);
+    Bitboard(0x0007_0707 << (8 * rank) << file)
 }
 
 /// The king flank: the four files towards the nearer edge, or the four in the middle.

@@ -77,18 +77,6 @@ fn register<S: Side>(context: &mut Context, role: Role, square: Square, mut reac
     reach
 }
 
-/// The number of king moves between two squares.
-static DISTANCE: [[u8; 64]; 64] = {
-    let mut table = [[0; 64]; 64];
-    let mut index = 0;
-    while index < 64 * 64 {
-        let [from, to] = [Square::new(index / 64), Square::new(index % 64)];
-        table[from as usize][to as usize] = from.distance(to) as u8;
-        index += 1;
-    }
-    table
-};
-
 /// The terms of every piece: square, mobility, distance from both kings.
 #[inline]
 fn credit<S: Side, T: Tracer>(
@@ -105,8 +93,7 @@ fn credit<S: Side, T: Tracer>(
     sum.add::<S>(Term::Squares, &w.squares_own_king[piece][own_view.index(square)], 1);
     sum.add::<S>(Term::Squares, &w.squares_enemy_king[piece][enemy_view.index(square)], 1);
     sum.add::<S>(Term::Mobility, &table[(safe as usize).min(table.len() - 1)], 1);
-    let [own, enemy] =
-        [S::ME, S::YOU].map(|side| usize::from(DISTANCE[context.king[side] as usize][square as usize]));
+    let [own, enemy] = [S::ME, S::YOU].map(|side| context.king[side].distance(square) as usize);
     sum.add::<S>(Term::Tropism, &w.own_king_distance[piece][own], 1);
     sum.add::<S>(Term::Tropism, &w.enemy_king_distance[piece][enemy], 1);
 }

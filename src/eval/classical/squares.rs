@@ -5,26 +5,13 @@ use shakmaty::{Role, Square};
 
 use super::{geometry::Side, pair::Pair, weights::WEIGHTS};
 
-/// For each square its index in a table of the files a to d, with files e to h mirrored.
-static FOLDED: [u8; 64] = fold();
-
-const fn fold() -> [u8; 64] {
-    let mut table = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        let (file, rank) = (square % 8, square / 8);
-        let folded = if file < 4 { file } else { 7 - file };
-        table[square] = (4 * rank + folded) as u8;
-        square += 1;
-    }
-    table
-}
-
 /// The value of `square` for our pawn or king.
 #[inline]
 pub fn weight<S: Side>(role: Role, square: Square) -> &'static Pair {
-    let seen = if S::US.is_white() { square } else { square.flip_vertical() };
-    &WEIGHTS.squares[usize::from(role == Role::King)][usize::from(FOLDED[seen.to_usize()])]
+    let seen = if S::US.is_white() { square } else { square.flip_vertical() }.to_usize();
+    // A table of the files a to d, with files e to h mirrored.
+    let file = (seen % 8).min(7 - seen % 8);
+    &WEIGHTS.squares[usize::from(role == Role::King)][4 * (seen / 8) + file]
 }
 
 /// The bits of a square to flip so that it is seen from our side with a king on files e to h.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    super::common::{file_error, foreign_checkpoint, read_state, write},
+    super::common::{file_error, write},
     aligned::Aligned,
     model::{self, Scratch},
     optimiser::{self, Moments},
@@ -195,8 +195,15 @@ impl Training {
     }
 
     pub fn load(path: &Path, shape: NetworkShape) -> Result<Option<Training>, CliError> {
-        let Some(bytes) = read_state(path)? else { return Ok(None) };
-        let foreign = || foreign_checkpoint(path);
+        let bytes = match fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // What cannot be read must not be overwritten.
+            read => read.map_err(file_error(path))?,
+        };
+        let foreign = || {
+            let reason = "does not fit what is trained here; remove it to begin anew";
+            CliError::Task(format!("{} {reason}", path.display()))
+        };
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
         let (units, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
         let (batches, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
