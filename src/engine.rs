@@ -312,6 +312,11 @@ impl Engine {
         self.signals.stop.store(true, Relaxed);
     }
 
+    /// Was the current search, if there is one, told to stop?
+    pub fn is_stopping(&self) -> bool {
+        self.signals.stop.load(Relaxed)
+    }
+
     /// The expected move was played: the current search continues on our own clock.
     pub fn ponder_hit(&mut self) {
         self.game().ponder_hit();

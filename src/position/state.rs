@@ -29,15 +29,17 @@ impl Position {
         Position { keys: Keys::from_scratch(&chess), checkers: chess.checkers(), chess }
     }
 
-    /// Builds a position for analysis. Too much material and impossible checks are accepted, because people analyse
-    /// such positions; a missing king or a capturable king is not.
+    /// Builds a position for analysis. Too many promoted pieces and impossible checks are accepted, because people analyse
+    /// such positions; a missing king, a capturable king or more than 16 pieces of a side (which may have more moves than
+    /// a list holds) are not.
     ///
     /// # Errors
     /// All errors that shakmaty finds, if one of them is not tolerated.
     pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionErrorKinds> {
+        let is_crowded = Color::ALL.into_iter().any(|color| setup.board.by_color(color).count() > 16);
         setup
             .position::<Chess>(mode)
-            .or_else(PositionError::ignore_too_much_material)
+            .or_else(|error| if is_crowded { Err(error) } else { error.ignore_too_much_material() })
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_invalid_castling_rights)

@@ -73,7 +73,8 @@ impl Clock {
         self.start.elapsed()
     }
 
-    fn spent(&self, nodes: u64) -> Duration {
+    /// Time spent after `nodes`, real or counted.
+    pub fn spent(&self, nodes: u64) -> Duration {
         self.rate.map_or_else(|| self.elapsed(), |rate| rate.time_of(nodes))
     }
 

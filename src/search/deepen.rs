@@ -14,8 +14,10 @@ use super::{
 };
 use crate::types::{Bound, Depth, Score};
 
-/// Bounds of unfinished iterations are reported only after this time.
-const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+/// What unfinished iterations find is reported only after this time.
+const LONG_SEARCH: Duration = Duration::from_secs(3);
+/// A single legal move gets at most this, for its score and the expected reply.
+const SINGLE_MOVE_TIME: Duration = Duration::from_millis(500);
 
 impl Worker {
     /// Searches deeper and deeper until a limit is met.
@@ -82,6 +84,10 @@ impl Worker {
                 break;
             }
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
+            // In a long search each line is shown when it is found; the last one comes with all others.
+            if self.is_long() && pv_index + 1 < lines {
+                self.emit_lines(&self.root_moves[..=pv_index], depth);
+            }
         }
         self.pv_index = 0;
     }
@@ -119,7 +125,8 @@ impl Worker {
             scale *= thousandths(time_single_move());
         }
         self.show_counts();
-        let enough = task.clock.is_enough(task.progress.nodes(), scale);
+        let enough = task.clock.is_enough(task.progress.nodes(), scale)
+            || self.root_moves.len() == 1 && task.clock.spent(task.progress.nodes()) >= SINGLE_MOVE_TIME;
         if enough && task.signals.pondering.load(Relaxed) {
             // The search continues, and answers as soon as the opponent plays the move.
             self.time_used_up = true;
@@ -130,15 +137,24 @@ impl Worker {
 
     /// Reports what was found.
     pub fn report(&self, result: &ThreadResult) {
-        for (index, root) in result.lines.iter().enumerate() {
-            self.emit_line(root, index, result.depth.max(Depth(1)));
-        }
+        self.emit_lines(&result.lines, result.depth.max(Depth(1)));
     }
 
     /// Reports the bound of an unfinished iteration, in a long search.
     pub fn report_bound(&self, depth: Depth) {
-        if self.id == 0 && self.task.multi_pv == 1 && self.task.clock.elapsed() >= BOUNDS_AFTER {
+        if self.is_long() && self.task.multi_pv == 1 {
             self.emit_line(&self.root_moves[0], 0, depth);
+        }
+    }
+
+    /// Is this the main thread of a search whose unfinished iterations are shown?
+    fn is_long(&self) -> bool {
+        self.id == 0 && self.task.clock.elapsed() >= LONG_SEARCH
+    }
+
+    fn emit_lines(&self, lines: &[RootMove], depth: Depth) {
+        for (index, root) in lines.iter().enumerate() {
+            self.emit_line(root, index, depth);
         }
     }
 

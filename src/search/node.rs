@@ -274,7 +274,8 @@ impl Worker {
         depth: Depth,
         window: Window,
     ) -> Result<Option<ScoreWindow>, Score> {
-        let Some(tb_window) = self.task.tablebases.probe(position, depth, ply) else { return Ok(None) };
+        let draw = self.draw_score(position);
+        let Some(tb_window) = self.task.tablebases.probe(position, depth, ply, draw) else { return Ok(None) };
         match tb_window.decides(window.alpha, window.beta) {
             Some(score) => {
                 self.store_tablebase_window(position, ply, depth, tb_window);

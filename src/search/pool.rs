@@ -241,11 +241,11 @@ impl Pool {
             return;
         };
         self.progress = Arc::clone(&task.progress);
+        let root_moves = root_moves(&task);
         self.jobs.change(|state| {
             state.unanswered = true;
             state.running += 1 + others.len();
         });
-        let root_moves = root_moves(&task);
         let task = Arc::new(task);
         for thread in others {
             let (task, root_moves) = (Arc::clone(&task), root_moves.clone());

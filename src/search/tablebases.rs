@@ -139,8 +139,9 @@ impl Tablebases {
         self.hits.load(Relaxed)
     }
 
-    /// The bounds of a node's score; none if the position is not to be probed or not in the tables.
-    pub fn probe(&self, position: &Position, depth: Depth, ply: Ply) -> Option<ScoreWindow> {
+    /// The bounds of a node's score, if a draw counts as `draw`; none if the position is not to be probed or not in the
+    /// tables.
+    pub fn probe(&self, position: &Position, depth: Depth, ply: Ply, draw: Score) -> Option<ScoreWindow> {
         let probing = self.probing.as_ref().filter(|_| self.in_search)?;
         let pieces = position.board().occupied().count();
         if position.halfmoves() != 0
@@ -154,9 +155,9 @@ impl Tablebases {
         self.hits.fetch_add(1, Relaxed);
         let fifty = probing.rules.fifty;
         Some(match wdl {
-            Wdl::CursedWin if fifty => ScoreWindow::exactly(syzygy::CURSED),
-            Wdl::Draw => ScoreWindow::exactly(Score::ZERO),
-            Wdl::BlessedLoss if fifty => ScoreWindow::exactly(-syzygy::CURSED),
+            Wdl::CursedWin if fifty => ScoreWindow::exactly(draw + syzygy::CURSED.0),
+            Wdl::Draw => ScoreWindow::exactly(draw),
+            Wdl::BlessedLoss if fifty => ScoreWindow::exactly(draw - syzygy::CURSED.0),
             // A mate may score higher than a tablebase win, but no winning score is lower.
             Wdl::Win | Wdl::CursedWin => ScoreWindow::at_least(Score::tablebase_win(ply)),
             Wdl::Loss | Wdl::BlessedLoss => ScoreWindow::at_most(-Score::tablebase_win(ply)),

@@ -1,5 +1,6 @@
 use std::{
     io::{BufRead, ErrorKind},
+    string::FromUtf8Error,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -45,8 +46,6 @@ pub(super) enum InputError {
     Command(#[from] CommandError),
     #[error("a line of more than {LONGEST_LINE} bytes was ignored")]
     TooLong,
-    #[error("a line that is not UTF-8 was ignored; send it in UTF-8")]
-    Encoding,
 }
 
 /// Interrupts a long task of the session's loop.
@@ -162,14 +161,11 @@ impl PartialLine {
     /// Ends the line and begins the next.
     fn take(&mut self) -> ReceivedLine {
         let line = std::mem::take(self);
-        let (text, command) = match String::from_utf8(line.bytes) {
-            Ok(text) if line.too_long => (text, Err(InputError::TooLong)),
-            Ok(text) => {
-                let command = text.parse().map_err(InputError::from);
-                (text, command)
-            }
-            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Err(InputError::Encoding)),
-        };
+        // What is not UTF-8 is Latin-1, which Cute Chess sends.
+        let latin_1 = |error: FromUtf8Error| error.as_bytes().iter().copied().map(char::from).collect();
+        let text = String::from_utf8(line.bytes).unwrap_or_else(latin_1);
+        let command =
+            if line.too_long { Err(InputError::TooLong) } else { text.parse().map_err(InputError::from) };
         ReceivedLine { text, command, read_at: Instant::now() }
     }
 }
@@ -182,7 +178,8 @@ mod tests {
     fn every_kind_of_line_end_ends_a_line() {
         let stop = crate::engine::Engine::new(Arc::new(|_| {})).stop_handle();
         let (sender, receiver) = crossbeam::channel::unbounded();
-        let input = b"uci\r\nisready\rstop\n\n\r\n\xff\xfe\njunk\nquit".as_slice();
+        let input =
+            b"uci\r\nisready\rstop\n\n\r\nsetoption name BookFile value B\xfccher\njunk\nquit".as_slice();
         let interrupt = Interrupt::default();
         read(input, &sender, &stop, &interrupt);
         let seen: Vec<String> = receiver
@@ -197,7 +194,7 @@ mod tests {
             })
             .collect();
         assert_eq!(&seen[..3], ["uci", "isready", "stop"]);
-        assert!(seen[3].contains("UTF-8") && seen[4].contains("junk"), "{seen:?}");
+        assert!(seen[3].ends_with("value B\u{fc}cher") && seen[4].contains("junk"), "{seen:?}");
         assert_eq!(&seen[5..], ["quit", "end"]);
         assert_eq!(interrupt.unhandled.load(Ordering::Relaxed), 1);
     }

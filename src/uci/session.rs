@@ -238,6 +238,8 @@ impl<T: Tools> Session<T> {
         match command {
             // Errors are reported at once.
             Command::SetOption { name, value } => options::parse(name, value.as_deref()).is_ok(),
+            // What comes before it is done when it is answered, as soon as the search that was stopped ends.
+            Command::IsReady => !self.waiting.is_empty() && self.engine.is_stopping(),
             // They show the position that was set before them.
             Command::Show | Command::Eval => !self.waiting.is_empty(),
             // If a `go` is queued, they apply to that search.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    CastlingMode, Color, Position as _, PositionErrorKinds,
+    Bitboard, CastlingMode, Color, Position as _, PositionErrorKinds, Setup, Square,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -44,8 +44,21 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
         .parse::<Fen>()
         .map_err(|reason| FenError::Syntax(shown(), reason))?
         .into_setup();
-    let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
+    let mode = if chess960 { CastlingMode::Chess960 } else { castling_mode(&setup) };
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(), reasons(kinds)))
+}
+
+/// Castling as in Chess960 if the rights cannot be standard. Kings on different files have no game of Chess960 behind them:
+/// of such rights, as board editors leave them, those that are not standard are void.
+fn castling_mode(setup: &Setup) -> CastlingMode {
+    let king_file = |color: Color| {
+        let may_castle = (setup.castling_rights & Bitboard::from(color.backrank())).any();
+        setup.board.king_of(color).filter(|_| may_castle).map(Square::file)
+    };
+    match (king_file(Color::White), king_file(Color::Black)) {
+        (Some(white), Some(black)) if white != black => CastlingMode::Standard,
+        _ => CastlingMode::detect(setup),
+    }
 }
 
 /// What is assumed of a FEN that gives the pieces and nothing else.
@@ -61,6 +74,7 @@ fn reasons(kinds: PositionErrorKinds) -> String {
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
         (PositionErrorKinds::TOO_MANY_KINGS, "there are too many kings"),
         (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns stand on the first or last rank"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more than 16 pieces"),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side to move could capture the king"),
         (PositionErrorKinds::VARIANT, "the rules of chess do not allow it"),
     ];
@@ -72,15 +86,17 @@ fn reasons(kinds: PositionErrorKinds) -> String {
 /// The limits of a search in `position`, and the moves of `searchmoves` that are not legal in it. If none is legal, all
 /// moves are searched.
 ///
-/// The clock is that of the side to move. If only the other side's was sent, that one is used, and none is an empty one,
-/// so that a search with a word about the clock always ends.
+/// The clock is that of the side to move, or the other side's if only that was sent. A word about it without time left is
+/// an empty clock, so that such a search always ends; beside another limit, as some programs send it, it is none.
 pub fn limits(go: &Go, position: &Position) -> (Limits, Vec<UciMove>) {
     let (ours, theirs) = match position.turn() {
         Color::White => ((go.wtime, go.winc), (go.btime, go.binc)),
         Color::Black => ((go.btime, go.binc), (go.wtime, go.winc)),
     };
     let (time, increment) = if ours.0.is_some() { ours } else { theirs };
-    let has_clock = time.or(ours.1).or(theirs.1).is_some() || go.movestogo.is_some();
+    let is_named = time.or(ours.1).or(theirs.1).is_some() || go.movestogo.is_some();
+    let is_limited = go.depth.or(go.nodes).or(go.mate).or(go.movetime).is_some();
+    let has_clock = is_named && !go.infinite && (time.is_some_and(|time| time > 0) || !is_limited);
     let clock = has_clock.then(|| ClockTime {
         remaining: milliseconds(time.unwrap_or(0)),
         increment: milliseconds(increment.unwrap_or(0)),
@@ -228,6 +244,11 @@ mod tests {
         for line in ["go wtime -50 btime -50", "go wtime 0 btime 0 movestogo 0"] {
             assert_eq!(limits_of(line, WHITE).clock.unwrap().remaining, Duration::ZERO);
         }
+        // Some programs send the words of a clock that is not there.
+        for line in ["go depth 12 winc 0 binc 0", "go nodes 9 wtime 0 btime 0", "go infinite wtime 300000"] {
+            assert_eq!(limits_of(line, WHITE).clock, None, "{line}");
+        }
+        assert!(limits_of("go depth 12 wtime 60000", WHITE).clock.is_some());
     }
 
     #[test]
@@ -255,6 +276,8 @@ mod tests {
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 and more",
             "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+            // 271 moves.
+            "QQQQQQQK/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/BR5Q/kBQQQQQQ w - - 0 1",
         ] {
             assert!(parse_fen(fen, false).is_err(), "{fen}");
         }
@@ -273,6 +296,8 @@ mod tests {
         assert_eq!(castling(&forced), "e1h1");
         assert_eq!(castling(&shuffled), "e1g1");
         assert_eq!(notation(&shuffled, false), CastlingMode::Chess960);
+        let edited = parse_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b KQkq - 0 1", false).unwrap();
+        assert_eq!(castling(&edited), "e8g8");
     }
 
     #[test]

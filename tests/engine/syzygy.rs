@@ -199,6 +199,18 @@ fn the_search_asks_tables_after_captures_and_counts_its_hits() {
 }
 
 #[test]
+fn a_draw_of_the_tables_is_as_unwelcome_as_any_other() {
+    let Some(folder) = shared("syzygy") else { return };
+    let mut engine = common::Engine::with(&["Contempt value 50", "SyzygyProbeLimit value 4"]);
+    engine.send(&format!("setoption name SyzygyPath value {}", folder.display()));
+    // The only move takes into rook against bishop, a draw.
+    let (_, lines) = engine.search("fen 3rK3/r7/8/7B/2k5/8/8/8 w - - 0 1", "go depth 4");
+    let last = lines.iter().rfind(|line| line.contains(" score ")).unwrap();
+    assert!(last.contains("score cp -50 "), "{last}");
+    engine.quit();
+}
+
+#[test]
 fn a_position_in_the_tables_says_so() {
     let Some(folder) = shared("syzygy") else { return };
     let mut engine = common::Engine::ready();
