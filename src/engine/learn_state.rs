@@ -189,8 +189,7 @@ impl Memory {
         let recorder = Recorder { live: &live, evaluation_id: self.evaluation_id };
         let records = winner.map(|winner| recorder.game_ended(game, winner)).unwrap_or_default();
         open.store.append_all(records);
-        kept.into_iter().for_each(|game| open.store.keep(game));
-        open.store.remove_when_written(open.log.ended(winner));
+        open.store.end_game(kept, open.log.ended(winner));
     }
 
     /// Closes the file. Queued records are written first, for at most a second; if that is not enough, the logs of their

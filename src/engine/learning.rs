@@ -18,7 +18,7 @@ use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
         Mode, Origin, Record, Ring, Store, Written,
-        game_log::{self, GameLog, LeftGames},
+        game_log::{self, GameLog, LeftGame},
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{Recorder, Root},
     },
@@ -126,11 +126,13 @@ impl Engine {
             let live = |key| store.live().get(key);
             let recorder = Recorder { live: &live, evaluation_id: memory.evaluation_id };
             match game_log::take_over(path, rules, &recorder) {
-                Ok(LeftGames { records, games, logs }) => {
-                    memory.notices.extend((!records.is_empty()).then_some(Notice::LeftGames(records.len())));
-                    games.iter().for_each(|game| store.keep(game));
-                    if store.append_all(records) != Written::Never {
-                        store.remove_when_written(logs);
+                Ok(left) => {
+                    let records = left.iter().map(|game| game.records.len()).sum();
+                    memory.notices.extend((records > 0).then_some(Notice::LeftGames(records)));
+                    for LeftGame { records, kept, log } in left {
+                        if store.append_all(records) != Written::Never {
+                            store.end_game(kept.as_ref(), Some(log));
+                        }
                     }
                 }
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),

@@ -22,15 +22,16 @@ const FOREIGN_FUZZ_HALVES: i32 = 3;
 const MAX_LEARNED_DEPTH: Depth = Depth(60);
 
 /// The table entry of a record for searches with this evaluation, its window widened by `fuzz` printed centipawns on
-/// each side; none if the record contradicts itself.
+/// each side; none if the record contradicts itself. A record without a score has only a move, which protects nothing:
+/// its depth is 1.
 pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
-    let Known { lower, upper, depth, best } = Known::of(record)?;
+    let known = Known::of(record)?;
     let (fuzz, depth) = match record.is_foreign_to(evaluation_id) {
-        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
-        false => (fuzz, depth),
+        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, known.depth - FOREIGN_DEPTH),
+        false => (fuzz, known.depth),
     };
-    let known = Known { lower, upper, depth, best };
-    Some(widened_entry(record.key, known, u32::from(record.halfmoves), fuzz))
+    let depth = if known.is_bounded() { depth } else { Depth(1) };
+    Some(widened_entry(record.key, Known { depth, ..known }, u32::from(record.halfmoves), fuzz))
 }
 
 /// The table entry of what is known of a position, its window widened by `fuzz` printed centipawns on each side, because
@@ -157,6 +158,15 @@ mod tests {
             assert_eq!(window(lower, upper), Some(expected), "{lower:?} {upper:?}");
         }
         assert_eq!(window(cp(10), cp(-10)), None, "it contradicts itself");
+    }
+
+    #[test]
+    fn a_record_without_a_score_is_a_shallow_entry() {
+        let record = Record::new(&Position::default(), Origin::Study).expect("the position fits");
+        let depth = |record: Record| learned_entry(&record, 0, 20).expect("an entry").depth;
+        assert_eq!(depth(Record { depth: 30, ..record.clone() }), Depth(1));
+        let upper = LearnedScore::from_centipawns(10);
+        assert_eq!(depth(Record { depth: 30, upper, ..record }), Depth(30));
     }
 
     #[test]

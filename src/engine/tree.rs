@@ -16,10 +16,11 @@ use super::{
     study::study_tree,
 };
 use crate::{
-    files,
+    files::{self, Identity},
     learn::{Origin, policy::Known},
     search::{Failure, Limits, Notice, Preference, Preferences},
     tree::{Access, KnownPosition, PositionView, Tree, TreeError},
+    types::PositionKey,
 };
 
 /// Positions of the tree that go into the table before a search.
@@ -34,7 +35,22 @@ pub(super) struct PlayedTree {
     /// The one that the user has named.
     named: Option<PathBuf>,
     /// The one that was opened, or could not be used.
-    opened: Option<(PathBuf, Option<Tree>)>,
+    opened: Option<(TreeFile, Option<Tree>)>,
+    /// Its positions that went into the table for the last search.
+    in_table: Vec<PositionKey>,
+}
+
+/// The file of a tree, by what is at its path: it may be replaced while it is in use.
+#[derive(PartialEq)]
+struct TreeFile {
+    path: PathBuf,
+    identity: Option<Identity>,
+}
+
+impl TreeFile {
+    fn at(path: PathBuf) -> TreeFile {
+        TreeFile { identity: files::info_at(&path).ok().map(|info| info.identity), path }
+    }
 }
 
 /// What the tree says of a root.
@@ -54,8 +70,11 @@ impl Engine {
     /// The file is no tree; the tree before stays in use.
     pub fn set_tree_file(&mut self, path: Option<&FilePath>) -> Result<(), TreeError> {
         self.wait();
-        let open = |path: &FilePath| self.play_from(Tree::open(path, Access::Read)?);
-        self.tree.opened = path.map(|path| Ok((path.to_owned(), Some(open(path)?)))).transpose()?;
+        let open = |path: &FilePath| {
+            let file = TreeFile::at(path.to_owned());
+            Ok((file, Some(self.play_from(Tree::open(path, Access::Read)?)?)))
+        };
+        self.tree.opened = path.map(open).transpose()?;
         self.tree.named = path.map(FilePath::to_owned);
         Ok(())
     }
@@ -73,13 +92,14 @@ impl Engine {
             // While it is being made it is empty.
             files::info_at(&path).is_ok_and(|info| info.length > 0).then_some(path)
         });
-        if wanted.as_ref() == self.tree.opened.as_ref().map(|(path, _)| path) {
+        let wanted = wanted.map(TreeFile::at);
+        if wanted.as_ref() == self.tree.opened.as_ref().map(|(file, _)| file) {
             return;
         }
-        self.tree.opened = wanted.map(|path| {
-            let opened = Tree::open_within(&path, Access::Read, OPEN_TIMEOUT);
+        self.tree.opened = wanted.map(|file| {
+            let opened = Tree::open_within(&file.path, Access::Read, OPEN_TIMEOUT);
             let opened = opened.and_then(|tree| self.play_from(tree));
-            (path, opened.map_err(|error| self.tree_failed(&error)).ok())
+            (file, opened.map_err(|error| self.tree_failed(&error)).ok())
         });
     }
 
@@ -92,18 +112,26 @@ impl Engine {
         self.tree.opened.take_if(|(_, tree)| tree.is_none());
     }
 
-    /// What the tree says of the current position. In analysis nothing is preferred.
+    /// What the tree says of the current position. In analysis nothing is preferred, and no score of the tree is used:
+    /// those that went into the table for the search before are removed first.
     pub(super) fn look_into_tree(&mut self, limits: &Limits, analysis: bool) -> RootInTree {
+        self.table.unlearn(self.tree.in_table.drain(..));
         if self.strength_limits.is_limited() || !limits.search_moves.is_empty() || limits.mate.is_some() {
             return RootInTree::default();
         }
         self.prepare_tree();
         let Some((_, Some(tree))) = &self.tree.opened else { return RootInTree::default() };
         let view = tree.look(&self.root).map(|view| view.filter(|view| view.score.is_some()));
+        let mut in_table = Vec::new();
         let found = view.and_then(|view| {
-            let preference = view.as_ref().map(|view| self.tree_move(tree, view, analysis)).transpose()?;
-            Ok(RootInTree { is_known: view.is_some(), preference: preference.flatten() })
+            let preference =
+                view.as_ref().map(|view| self.tree_move(tree, view, analysis)).transpose()?.flatten();
+            if preference.is_some() {
+                in_table = self.insert_tree(tree)?;
+            }
+            Ok(RootInTree { is_known: view.is_some(), preference })
         });
+        self.tree.in_table = in_table;
         found.unwrap_or_else(|error| {
             self.tree_failed(&error);
             self.tree.opened.iter_mut().for_each(|(_, tree)| *tree = None);
@@ -123,15 +151,18 @@ impl Engine {
         let best = view.considered().find(|(view, _)| !path.would_repeat(&self.root.play(view.m)));
         let Some((best, score)) = best else { return Ok(None) };
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
-        if !analysis {
-            let fuzz = self.learning.options.fuzz;
-            let known = tree.known_near(&self.root, IN_TABLE)?;
-            self.table.insert_learned(known.into_iter().map(|KnownPosition { key, score, depth, best }| {
-                widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
-            }));
-        }
         self.say(Notice::TreeMove { line, score, depth: best.depth });
         Ok((!analysis).then_some((best.m, Preference::Studied(best.depth), view.changed)))
+    }
+
+    /// Inserts the positions of the tree near the current one into the table. Returns their keys.
+    fn insert_tree(&self, tree: &Tree) -> Result<Vec<PositionKey>, TreeError> {
+        let fuzz = self.learning.options.fuzz;
+        let known = tree.known_near(&self.root, IN_TABLE)?;
+        self.table.insert_learned(known.iter().map(|&KnownPosition { key, score, depth, best }| {
+            widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
+        }));
+        Ok(known.iter().map(|known| known.key).collect())
     }
 
     /// The preference for the tree's move. A game that was lost by it since the study's tree changed counts more.
@@ -146,5 +177,63 @@ impl Engine {
             record.origin == Origin::Outcome && !record.lower.is_none() && u64::from(record.time) > changed
         });
         (!is_lost).then(|| Preferences(vec![(m, preference)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        tree::{ForSides, TreeSearch},
+        types::{Depth, Score, ScoredLine},
+    };
+
+    /// A tree with one search of the start position, which has chosen `uci`.
+    fn tree(path: &FilePath, uci: &str) {
+        let start = crate::position::Position::default();
+        let mut tree = Tree::open(path, Access::Create).expect("a tree");
+        tree.add_root(&start, ForSides { white: true, black: true }).expect("written");
+        let moves = vec![start.legal_move(uci).expect("a move")];
+        let line = ScoredLine { score: Score::from_centipawns(50), is_drawn: false, moves };
+        let search = TreeSearch { depth: Depth(30), lines: vec![line], ..TreeSearch::default() };
+        tree.add_search(&start, &search).expect("written");
+    }
+
+    #[test]
+    fn scores_of_the_tree_are_in_the_table_for_one_search_and_never_in_analysis() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.db");
+        tree(&path, "e2e4");
+        let mut engine = Engine::new(Arc::new(|_| {}));
+        engine.set_learning(|options| options.rules.mode = crate::learn::policy::LearningMode::Off);
+        engine.set_tree_file(Some(&path)).expect("a tree");
+        let is_in_table = |engine: &mut Engine, analysis| {
+            engine.look_into_tree(&Limits::default(), analysis);
+            engine.table.probe(engine.root.key()).is_some_and(|hit| hit.learned)
+        };
+        assert_eq!([false, true].map(|analysis| is_in_table(&mut engine, analysis)), [true, false]);
+        assert!(is_in_table(&mut engine, false));
+        engine.set_tree_file(None).expect("none");
+        assert!(!is_in_table(&mut engine, false));
+    }
+
+    #[test]
+    fn a_tree_that_is_replaced_is_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("t.db"), folder.path().join("u.db"));
+        tree(&path, "e2e4");
+        tree(&other, "d2d4");
+        let mut engine = Engine::new(Arc::new(|_| {}));
+        engine.set_learning(|options| options.rules.mode = crate::learn::policy::LearningMode::Off);
+        engine.set_tree_file(Some(&path)).expect("a tree");
+        let mut preferred = || {
+            let (m, ..) = engine.look_into_tree(&Limits::default(), false).preference.expect("a move");
+            m.to_uci(shakmaty::CastlingMode::Standard).to_string()
+        };
+        assert_eq!(preferred(), "e2e4");
+        std::fs::rename(&other, &path).expect("replaced");
+        assert_eq!(preferred(), "d2d4");
     }
 }

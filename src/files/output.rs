@@ -104,7 +104,8 @@ impl Claim {
         for _ in 0..MAX_REMOVED {
             let claim = Claim::open_once(path, options)?;
             // Another process may have removed the file before this one locked it.
-            if claim.info.not_a_file.is_some() || info_at(path)?.identity == claim.info.identity {
+            let is_there = || info_at(path).is_ok_and(|info| info.identity == claim.info.identity);
+            if claim.info.not_a_file.is_some() || is_there() {
                 return Ok(claim);
             }
         }

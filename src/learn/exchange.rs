@@ -229,7 +229,7 @@ fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Res
     let position = position(board, None)?;
     let moves = operations.get("bm").unwrap_or_default();
     let words = || moves.split([' ', ',']).filter(|word| !word.is_empty());
-    let names = words().filter(|word| !word.starts_with('#')).take(MAX_ADVISED);
+    let names = words().filter(|word| !word.starts_with('#'));
     // `bm #5` announces a mate, as `dm 5` does.
     let announced = words().find_map(|word| word.strip_prefix('#')?.parse().ok());
     let mate = announced.or_else(|| operations.optional("dm")).map(|moves: i32| {
@@ -287,7 +287,7 @@ pub fn with_more_advice(before: &Record, more: Record) -> Result<Record, LineErr
     Ok(if is_same { before.clone() } else { later })
 }
 
-/// The most moves of a position that can be advised. Of an EPD with more the first ones are used.
+/// The most moves of a position that can be advised.
 const MAX_ADVISED: usize = 3;
 
 /// A legal move in UCI notation or any notation of PGN files. UCI comes first, because in Chess960 a king's move can

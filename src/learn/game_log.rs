@@ -53,33 +53,32 @@ impl GameLog {
     }
 }
 
-/// What is in the logs of games that were not learned from.
-pub struct LeftGames {
-    /// The records of the games.
+/// A game that was not learned from.
+pub struct LeftGame {
+    /// Its records.
     pub records: Vec<Record>,
-    /// The games.
-    pub games: Vec<KeptGame>,
-    /// The logs.
-    pub logs: Vec<ProcessLog>,
+    /// The game, if it is to be kept.
+    pub kept: Option<KeptGame>,
+    /// Its log.
+    pub log: ProcessLog,
 }
 
 /// The games that were not learned from, by their logs beside `learn_file`.
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> io::Result<LeftGames> {
-    let mut left = LeftGames { records: Vec::new(), games: Vec::new(), logs: Vec::new() };
-    for LeftLog { session, lines, log } in left_logs(learn_file)? {
+pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> io::Result<Vec<LeftGame>> {
+    let taken = |LeftLog { session, lines, log }| {
+        let (game, opponent, winner) = replay(&lines, rules)?;
+        let mut records = winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
         // All records of a game are of one session: that of the process that played it.
-        let Some((game, opponent, winner)) = replay(&lines, rules) else { continue };
-        let replayed = winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
-        left.records.extend(replayed.into_iter().map(|record| Record { session, ..record }));
+        records.iter_mut().for_each(|record| record.session = session);
         let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
         let end = (outcome, Termination::Abandoned);
-        left.games.extend(KeptGame::new(&game, game.line(), &opponent, session, end));
-        left.logs.push(log);
-    }
-    Ok(left)
+        let kept = KeptGame::new(&game, game.line(), &opponent, session, end);
+        Some(LeftGame { records, kept, log })
+    };
+    Ok(left_logs(learn_file)?.into_iter().filter_map(taken).collect())
 }
 
 /// The game of a log, the opponent, and who won; none if a line cannot be read: a newer version may have written it.
@@ -185,9 +184,10 @@ mod tests {
                 Some(winner) => log.ended(winner),
                 None => log.0,
             });
-            let LeftGames { records, logs, .. } = take_over(&file, &rules, &recorder).expect("read");
-            assert_eq!(logs.len(), 1);
-            logs.into_iter().for_each(ProcessLog::remove);
+            let mut left = take_over(&file, &rules, &recorder).expect("read");
+            assert_eq!(left.len(), 1);
+            let LeftGame { records, log, .. } = left.remove(0);
+            log.remove();
             records.iter().filter(|record| record.flags.confirmed).count()
         };
         assert_eq!(confirmed(Some(Some(Color::Black))), 1);
@@ -195,7 +195,7 @@ mod tests {
         newer.write("{\"a newer version\": 2}").expect("written");
         drop(newer);
         let left = take_over(&file, &rules, &recorder).expect("read");
-        assert!(left.logs.is_empty() && left.games.is_empty(), "it is left to who can read it");
+        assert!(left.is_empty(), "it is left to who can read it");
         assert_eq!([None, Some(None), Some(Some(Color::White))].map(confirmed), [0; 3]);
     }
 }

@@ -189,7 +189,8 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
     let failed = refused(path, "written");
     let lock_path = with_suffix(path, ".lock");
     // Held until it is closed. Never deleted: another process may be about to lock it.
-    let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(&failed)?;
+    let lock = files::open(&lock_path, OpenOptions::new().create(true).append(true));
+    let lock = lock.map_err(io::Error::from).map_err(&failed)?;
     if !DiskFile::try_lock(&lock).map_err(&failed)? {
         return Err(FileError::Busy(path.to_owned()));
     }
@@ -317,5 +318,12 @@ mod tests {
             assert_eq!(text, "[Event \"mine\"]\n\n1. d4 *\n\n[Event \"ours\"]\n\n1. e4 *\n\n");
         }
         assert!(append(folder.path(), "").is_err(), "a folder is no file of games");
+        #[cfg(unix)]
+        {
+            let other = folder.path().join("other.pgn");
+            let made = std::process::Command::new("mkfifo").arg(with_suffix(&other, ".lock")).status();
+            assert!(made.expect("mkfifo runs").success());
+            assert!(append(&other, "").is_err(), "a FIFO is no lock file");
+        }
     }
 }

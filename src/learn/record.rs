@@ -275,11 +275,11 @@ impl Record {
         self.origin != Origin::Advice && self.evaluation_id != evaluation_id
     }
 
-    /// The tombstone of this record, at `time`.
+    /// The tombstone of this record, at `time` or, if that is later, a second after it.
     pub fn tombstone(&self, time: u32) -> Record {
         let flags = Flags { tombstone: true, confirmed: false, ..self.flags };
-        // The greatest depth, and a time not before the record's: it must beat the record in every file.
-        let (time, depth) = (time.max(self.time), u8::MAX);
+        // The greatest depth, and a time after the record's: it must beat the record in every file.
+        let (time, depth) = (time.max(self.time.saturating_add(1)), u8::MAX);
         Record {
             best: PackedMove::NONE,
             also: [PackedMove::NONE; 2],

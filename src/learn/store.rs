@@ -144,18 +144,13 @@ impl Store {
         records.into_iter().map(|record| self.append(record)).max().unwrap_or(Written::Now)
     }
 
-    /// Adds a game to the file of [kept games](super::kept_games), by the writer thread.
-    pub fn keep(&self, game: &KeptGame) {
+    /// A game is over, whose records were appended before. As soon as they are in the file and synced, the writer thread
+    /// adds the game to the file of [kept games](super::kept_games) and removes its log. If this process is killed first,
+    /// the next one takes the game over.
+    pub fn end_game(&self, game: Option<&KeptGame>, log: Option<ProcessLog>) {
         if !self.is_read_only() {
-            self.shared.queued.fetch_add(1, Release);
-            self.send(Job::Keep(game.pgn()));
+            self.send(Job::Game { pgn: game.map(KeptGame::pgn), log });
         }
-    }
-
-    /// Removes the logs of games as soon as everything that was appended and kept before is in the files. If this process
-    /// is killed first, the next one takes the games over.
-    pub fn remove_when_written(&self, logs: impl IntoIterator<Item = ProcessLog>) {
-        logs.into_iter().for_each(|log| self.send(Job::RemoveLog(log)));
     }
 
     /// Writes and syncs everything, waiting at most `timeout`. Returns whether everything is synced.

@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, RwLock,
-        atomic::{
-            AtomicUsize,
-            Ordering::{Acquire, Release},
-        },
+        atomic::{AtomicUsize, Ordering::Release},
     },
     thread,
     time::{Duration, Instant},
@@ -149,10 +146,9 @@ pub(super) enum Job {
     Create,
     /// Append a record.
     Append(Record),
-    /// Add a game to the file of kept games.
-    Keep(String),
-    /// Remove the log of a game, when all that came before is written.
-    RemoveLog(ProcessLog),
+    /// A game is over: when all that came before is written and synced, add it to the file of kept games and remove its
+    /// log.
+    Game { pgn: Option<String>, log: Option<ProcessLog> },
     /// The engine has appended this record itself: sync it at some time.
     Wrote(u64),
     /// Write and sync everything, then report whether that succeeded.
@@ -163,8 +159,10 @@ pub(super) struct Writer {
     shared: Arc<StoreState>,
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
-    games: VecDeque<String>,
-    logs: Vec<ProcessLog>,
+    /// Games that are over, as PGN if they are to be kept, and their logs.
+    games: VecDeque<(Option<String>, Option<ProcessLog>)>,
+    /// Were records of a game given up that is not over yet? Then its log stays.
+    gave_up: bool,
     /// Create the file even without records.
     create: bool,
     /// Sequence numbers of our records that are not synced.
@@ -184,7 +182,7 @@ impl Writer {
             inbox,
             queue: VecDeque::new(),
             games: VecDeque::new(),
-            logs: Vec::new(),
+            gave_up: false,
             create: false,
             unsynced: Vec::new(),
             sync_failed: false,
@@ -206,7 +204,8 @@ impl Writer {
             {
                 self.sync();
             }
-            self.remove_logs();
+            self.keep_games();
+            self.answer();
         }
         let give_up = Instant::now() + CLOSE_TIMEOUT;
         while self.wants_the_file() && Instant::now() < give_up {
@@ -216,17 +215,26 @@ impl Writer {
             }
         }
         self.sync();
-        self.remove_logs();
+        while !self.keep_games() && Instant::now() < give_up {
+            thread::sleep(LOCK_RETRY);
+        }
+        self.answer();
     }
 
     fn wants_the_file(&self) -> bool {
-        self.create || !self.queue.is_empty() || !self.games.is_empty()
+        self.create || !self.queue.is_empty()
+    }
+
+    /// Are there games whose records are written and synced?
+    fn has_games(&self) -> bool {
+        !self.games.is_empty() && !self.wants_the_file() && self.sync_at.is_none()
     }
 
     /// Takes all waiting jobs, or waits for one until the next retry or sync is due. Returns whether the store still
     /// exists.
     fn listen(&mut self) -> bool {
-        let retry = self.wants_the_file().then(|| self.retry_at.unwrap_or_else(Instant::now));
+        let is_work_left = self.wants_the_file() || self.has_games();
+        let retry = is_work_left.then(|| self.retry_at.unwrap_or_else(Instant::now));
         let first = match [retry, self.sync_at].into_iter().flatten().min() {
             Some(at) => self.inbox.recv_deadline(at),
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -248,8 +256,9 @@ impl Writer {
                 }
                 self.queue.push_back(record);
             }
-            Job::Keep(game) => self.games.push_back(game),
-            Job::RemoveLog(log) => self.logs.push(log),
+            // Without its records a game is left to the next process, by its log.
+            Job::Game { .. } if std::mem::take(&mut self.gave_up) => {}
+            Job::Game { pgn, log } => self.games.push_back((pgn, log)),
             Job::Wrote(sequence) => self.wrote(sequence),
             Job::Sync(done) => self.waiting.push(done),
         }
@@ -264,45 +273,47 @@ impl Writer {
     fn write(&mut self) {
         let shared = Arc::clone(&self.shared);
         let mut file = shared.file();
-        let before = self.queue.len() + self.games.len();
-        let outcome = self.write_turn(&mut file).and_then(|()| self.keep_games());
-        shared.queued.fetch_sub(before - self.queue.len() - self.games.len(), Release);
-        let retry = match outcome {
+        let before = self.queue.len();
+        let outcome = self.write_turn(&mut file);
+        shared.queued.fetch_sub(before - self.queue.len(), Release);
+        match outcome {
             Ok(()) => {
                 self.create = false;
-                self.busy_since = None;
-                None
+                (self.busy_since, self.retry_at) = (None, None);
             }
-            Err(FileError::Busy(path)) => {
-                let since = *self.busy_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > LOCK_WARNING_AFTER {
-                    let path = path.display();
-                    shared.say(format!(
-                        "another process holds the lock of {path}; what is learned waits for it"
-                    ));
-                }
-                Some(LOCK_RETRY)
-            }
+            Err(FileError::Busy(path)) => self.wait_for_lock(&path),
             Err(replaced @ FileError::Replaced(_)) => {
                 // The next attempt uses the file that is there now, or a new one.
                 shared.let_go(&mut file, &replaced);
-                None
+                self.retry_at = None;
             }
             Err(error) => {
                 shared.say(error.to_string());
                 // An error of the system may go away; a file of another kind will not.
                 if !matches!(error, FileError::Io(..) | FileError::Missing(_) | FileError::Unfinished(_)) {
-                    let lost = self.queue.len() + self.games.len();
+                    let lost = self.queue.len();
                     shared.queued.fetch_sub(lost, Release);
                     shared.given_up.fetch_add(lost, Release);
                     self.queue.clear();
+                    // The games whose records these are: their logs stay for the next process.
+                    self.gave_up |= self.games.is_empty();
                     self.games.clear();
                     self.create = false;
                 }
-                Some(AFTER_ERROR)
+                self.retry_at = Some(Instant::now() + AFTER_ERROR);
             }
-        };
-        self.retry_at = retry.map(|after| Instant::now() + after);
+        }
+    }
+
+    /// Another process holds the lock of the file at `path`: it is tried again soon.
+    fn wait_for_lock(&mut self, path: &Path) {
+        let since = *self.busy_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > LOCK_WARNING_AFTER {
+            let path = path.display();
+            self.shared
+                .say(format!("another process holds the lock of {path}; what is learned waits for it"));
+        }
+        self.retry_at = Some(Instant::now() + LOCK_RETRY);
     }
 
     fn write_turn(&mut self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
@@ -327,28 +338,39 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the queued games to their file, when all records are written. A game that cannot be added is given up: what
-    /// was learned from it is in the learning file, which does not wait for a file that may never be written.
-    fn keep_games(&mut self) -> Result<(), FileError> {
-        while let Some(game) = self.games.front().filter(|_| self.queue.is_empty()) {
-            match kept_games::append(&kept_games::path(&self.shared.path), game) {
-                Err(busy @ FileError::Busy(_)) => return Err(busy),
+    /// Adds the games whose records are written and synced to their file, and removes their logs: until then the next
+    /// process takes them over if this one is killed. A game that cannot be added is given up: what was learned from it
+    /// is in the learning file. Returns false if another process holds the lock.
+    fn keep_games(&mut self) -> bool {
+        while self.has_games()
+            && let Some((pgn, log)) = self.games.pop_front()
+        {
+            let path = kept_games::path(&self.shared.path);
+            match pgn.as_ref().map_or(Ok(()), |pgn| kept_games::append(&path, pgn)) {
+                Err(FileError::Busy(path)) => {
+                    self.games.push_front((pgn, log));
+                    self.wait_for_lock(&path);
+                    return false;
+                }
                 Err(error) => self.shared.say(format!("{error}; the game is not kept")),
-                Ok(()) => {}
+                Ok(()) => self.busy_since = None,
             }
-            self.games.pop_front();
+            log.into_iter().for_each(ProcessLog::remove);
         }
-        Ok(())
+        true
     }
 
-    /// Removes the logs of games whose records are in the file, and synced.
-    fn remove_logs(&mut self) {
-        if !self.wants_the_file() && self.sync_at.is_none() && self.shared.given_up.load(Acquire) == 0 {
-            self.logs.drain(..).for_each(ProcessLog::remove);
+    /// Answers those who wait, when everything is done or nothing can be synced.
+    fn answer(&mut self) {
+        if !self.wants_the_file() && (self.sync_failed || self.games.is_empty()) {
+            for waiting in self.waiting.drain(..) {
+                // The receiver is gone if the caller's timeout has passed.
+                let _ = waiting.send(!self.sync_failed);
+            }
         }
     }
 
-    /// Syncs what was written, without holding a lock, and answers those who wait.
+    /// Syncs what was written, without holding a lock.
     fn sync(&mut self) {
         self.sync_at = None;
         let outcome = self.sync_file();
@@ -359,12 +381,6 @@ impl Writer {
                 self.sync_at = Some(Instant::now() + AFTER_ERROR);
                 self.shared
                     .say(format!("{error}; until that works a loss of power may lose what was learned last"));
-            }
-        }
-        if !self.wants_the_file() {
-            for waiting in self.waiting.drain(..) {
-                // The receiver is gone if the caller's timeout has passed.
-                let _ = waiting.send(outcome.is_ok());
             }
         }
     }
@@ -382,5 +398,42 @@ impl Writer {
             Arc::clone(&file.data)
         };
         data.sync().map_err(refused(&shared.path, "synced"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        learn::{Origin, Store},
+        position::Position,
+    };
+
+    #[test]
+    fn only_the_log_of_a_game_whose_records_are_given_up_stays() {
+        let patience = Duration::from_secs(60);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, aside) = (folder.path().join("learn.bin"), folder.path().join("aside"));
+        let logs = || {
+            let names = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+            names.filter(|entry| entry.file_name().to_string_lossy().contains(".game-")).count()
+        };
+        let store = Store::open(&path, Mode::Write).expect("opened");
+        assert!(store.flush(patience));
+        let end_game = || {
+            store.append(Record::new(&Position::default(), Origin::Drop).expect("it fits"));
+            store.end_game(None, Some(ProcessLog::begin(&path, 7).expect("a log")));
+            assert!(store.flush(patience));
+        };
+        end_game();
+        assert_eq!(logs(), 0);
+        // Something else takes the place of the file.
+        std::fs::rename(&path, &aside).expect("moved");
+        std::fs::write(&path, "mine").expect("written");
+        end_game();
+        assert_eq!(logs(), 1);
+        std::fs::rename(&aside, &path).expect("moved back");
+        end_game();
+        assert_eq!((logs(), store.close()), (1, 1));
     }
 }

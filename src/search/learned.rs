@@ -40,8 +40,8 @@ impl Worker {
         if !hit.is_learned_to(depth) {
             return Ok(None);
         }
-        self.learned_cutoffs += 1;
         if let Some(score) = learned.decides(window.alpha, window.beta) {
+            self.learned_cutoffs += 1;
             return Err(score);
         }
         // No cutoff, so the two windows overlap.

@@ -97,8 +97,9 @@ impl Display for Notice {
             ),
             Notice::NotWritten { records, path } => write!(
                 f,
-                "learning: {records} records and games could not be written to {}: another process holds its lock, or it \
-                 cannot be written; the next engine that can learns from the games whose logs are there",
+                "learning: {} could not be written to {}: another process holds its lock, or it cannot be written; the next \
+                 engine that can learns from the games whose logs are there",
+                counted(*records, "record"),
                 path.display()
             ),
             Notice::Studied { openings, games, held } => write!(

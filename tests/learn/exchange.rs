@@ -161,6 +161,15 @@ proptest! {
     }
 
     #[test]
+    fn a_tombstone_cancels_its_record_in_every_file(record in any_record(), deepest in any::<bool>()) {
+        let record = Record { depth: if deepest { 255 } else { record.depth }, ..record };
+        let (mut other, ring) = file();
+        other.merge(&ring, std::slice::from_ref(&record)).unwrap();
+        prop_assert_eq!(other.merge(&ring, &[record.tombstone(record.time)]).unwrap().new, 1);
+        prop_assert!(live(&ring).is_empty());
+    }
+
+    #[test]
     fn an_exported_and_imported_file_exports_the_same_bytes(records in prop::collection::vec(any_record(), 0..40)) {
         let (_, ring) = learned(&records);
         let exported = text(&ring);

@@ -133,6 +133,24 @@ fn a_game_that_is_over_leaves_no_log() {
 }
 
 #[test]
+fn a_game_that_is_over_is_kept_once_whenever_its_engine_is_killed() {
+    let folder = home();
+    let path = folder.path().join("learn.bin");
+    let mut engine = playing(&path);
+    engine.search_until_told("learning drop");
+    lose(&mut engine);
+    engine.send("ucinewgame");
+    until("the records of the game are written", || lessons(&path) > 0);
+    engine.sync();
+    engine.kill();
+    let mut next = playing(&path);
+    next.search_until_told("learning drop");
+    next.quit();
+    let games = std::fs::read_to_string(engram::learn::kept_games::path(&path)).expect("games");
+    assert_eq!((games.matches("[Event ").count(), logs(&path)), (1, 0), "{games}");
+}
+
+#[test]
 fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
     let mut kept = Vec::new();
     for end in ["SIGKILL", "ucinewgame", "quit"] {

@@ -105,12 +105,17 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     // An older text does not bring it back; new advice does.
     let said = well(&home, &["import", "before"]);
     assert!(
-        said.starts_with("0 records added, 1 already known\n3 records left out: they were forgotten"),
+        said.starts_with("0 records added, 1 already known\n3 records left out: forgotten here later"),
         "{said}"
     );
     let counts = json(&well(&home, &["import", "before", "--json"]));
     assert_eq!((&counts["known"], &counts["forgotten"]), (&1.into(), &3.into()), "{counts}");
     assert!(well(&home, &["import", "before", "--file", "again"]).starts_with("4 records added"));
+    fs::write(home.path().join("new.epd"), format!("{CASTLE} bm d3;\n")).unwrap();
+    for _ in 0..2 {
+        assert_eq!(well(&home, &["import", "new.epd"]), "1 record added, 0 already known\n");
+        well(&home, &["forget", "--position", CASTLE, "--yes"]);
+    }
     well(&home, &["advise", OPEN, "Nc3"]);
     assert!(well(&home, &["show", OPEN]).contains("Nc3"));
     for filter in [["--origin", "advice"], ["--position", START]] {
@@ -158,11 +163,13 @@ fn best_moves_of_others_become_advice() {
     let mate = json(&well(&home, &["show", "6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", "--json"]));
     assert_eq!(mate["record"]["lower"], "+mate1");
     assert_eq!(mate["record"]["move"], "d1d8");
-    fs::write(home.path().join("bad.epd"), format!("{START} bm Ke2;\n{START} bm d4;\nhello\n")).unwrap();
+    let bad = format!("{START} bm Ke2;\n{START} bm d4;\nhello\n{OPEN} bm Nf3 Nc3 d4 f4;\n");
+    fs::write(home.path().join("bad.epd"), bad).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
     assert_eq!((stdout.as_str(), code), ("1 record added, 0 already known\n", 3));
     assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
-    assert!(stderr.contains("line 3") && stderr.lines().count() == 2, "{stderr}");
+    assert!(stderr.contains("line 4 is left out: at most 3 moves"), "{stderr}");
+    assert!(stderr.contains("line 3") && stderr.lines().count() == 3, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
     let line = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 bm c5;\n";
     let bytes = [b"\xef\xbb\xbf", line.as_slice(), b"# M\xfcller\nM\xfcll\n"].concat();
@@ -216,12 +223,12 @@ fn more_advice_of_a_position_is_added() {
     let record = json(&well(&home, &["list", "--json"]));
     assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4"]), "{record}");
     assert_eq!((&record["lower"], &record["evaluation"]), (&25.into(), &Value::Null), "the score stays");
-    // So is that of an EPD, and what it says already changes nothing.
+    // So is that of an EPD, whose lines for a position are one record; what it says already changes nothing.
     let board = START.trim_end_matches(" 0 1");
     fs::write(home.path().join("more.epd"), format!("{board} bm d4;\n{board} bm c4; ce 30;\n")).unwrap();
     for new in [1, 0] {
         let counts = json(&well(&home, &["import", "more.epd", "--json"]));
-        assert_eq!((&counts["new"], &counts["known"]), (&new.into(), &(2 - new).into()), "{counts}");
+        assert_eq!((&counts["new"], &counts["known"]), (&new.into(), &(1 - new).into()), "{counts}");
     }
     let record = json(&well(&home, &["list", "--json"]));
     assert_eq!(record["moves"], serde_json::json!(["e2e4", "d2d4", "c2c4"]), "{record}");
@@ -268,8 +275,10 @@ fn records_from_the_far_future_are_left_out() {
         assert_eq!((&counts["new"], &counts["future"]), (&new.into(), &future.into()), "{counts}");
     }
     let said = well(&home, &["import", "text"]);
-    assert!(said.contains("4 records left out: they are from more than a day ahead"), "{said}");
+    assert!(said.contains("4 records left out: from more than a day ahead"), "{said}");
 }
+
+const PROVE: [&str; 9] = ["prove", "--opponent", "x", "--openings", "text", "--rounds", "1", "--tc", "1+0.1"];
 
 #[test]
 fn mistakes_get_one_clear_sentence() {
@@ -285,6 +294,8 @@ fn mistakes_get_one_clear_sentence() {
         (&["import", "missing"], "missing cannot be read"),
         (&["merge", "missing"], "there is no learning file"),
         (&["advise", START, "e4", "--file", "text"], "left alone"),
+        (&[&PROVE[..], &["--json"]].concat()[..], "not for it"),
+        (&[&PROVE[..], &["--file", "text"]].concat()[..], "not for it"),
     ] {
         let (stdout, stderr, code) = tool(&home, arguments);
         assert_eq!((stdout.as_str(), code), ("", 1), "{arguments:?}");
@@ -365,6 +376,22 @@ fn lost_games_are_analysed_and_the_drops_learned() {
         "{stderr}"
     );
     assert!(out.contains("4 games, 2 of them lost") && out.contains("1 game skipped"), "{out}");
+}
+
+#[test]
+fn a_game_that_could_not_be_kept_is_imported_the_next_time() {
+    let home = home();
+    let game = "[White \"Saint Brie\"]\n[Black \"Somebody\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+    fs::write(home.path().join("games.pgn"), game).unwrap();
+    let kept = home.path().join("learn.bin.games.pgn");
+    fs::create_dir(&kept).unwrap();
+    let import = ["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--file", "learn.bin"];
+    let (out, stderr, code) = tool(&home, &import);
+    assert!(code == 3 && stderr.contains("game 1 is left out: "), "{out}{stderr}");
+    fs::remove_dir(&kept).unwrap();
+    let said = well(&home, &import);
+    assert!(said.starts_with("game 1, Saint Brie - Somebody: 1 position learned\n"), "{said}");
+    assert_eq!(fs::read_to_string(&kept).unwrap().matches("[Event ").count(), 1);
 }
 
 #[test]
@@ -516,6 +543,8 @@ fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
         assert_eq!(lessons(&filter[..]).contains(heading), found, "{filter:?}");
     }
     assert!(lessons(&["--lost", "0"]).ends_with("1 other game, 1 older lost game not looked at (--lost)\n"));
+    let summary = well(&home, &["lessons", "--nodes", "0"]);
+    assert!(summary.ends_with("\nno lessons; without a lesson: 1 other game\n"), "{summary}");
     let report = lessons(&["--json"]);
     let first = json(report.lines().next().unwrap());
     assert_eq!((&first["lessons"][0]["played"], &first["lessons"][0]["now"]), (&"Bf5".into(), &"h6".into()));

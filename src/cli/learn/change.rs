@@ -38,9 +38,8 @@ pub(super) fn advise(
     let position = crate::cli::position(Some(fen), false)?;
     let mut record = exchange::advice(&position, best.split(',').map(str::trim), score)?;
     record.session = learn::session();
-    let present = file.ring().newest_of(position.key());
-    // Later than the record that it replaces, so that every file into which both are merged keeps this one.
-    record.time = learn::now().max(present.as_ref().map_or(0, |present| present.time.saturating_add(1)));
+    record.time = file.time_of_advice(position.key());
+    let present = file.ring().get(position.key());
     if let Some(before) = present.filter(Record::is_advice) {
         record = exchange::with_more_advice(&before, record)?;
     }

@@ -64,15 +64,16 @@ pub(super) fn import(
         let Some(side) = lost_by(&game, player) else { continue };
         lost += 1;
         let records = lessons(&mut searcher, &game, side, file)?;
-        let taken = file.file.merge(&file.ring, &records)?;
-        // What was learned counts without the game, too.
-        if taken.new > 0
+        // First the game: once its records are known it is not kept any more.
+        if records.iter().any(|record| file.ring().is_improved_by(record))
             && let Err(error) =
                 kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))
         {
-            complain(error);
+            complain(format_args!("game {games} is left out: {error}"));
             outcome = Completion::Partial;
+            continue;
         }
+        let taken = file.file.merge(&file.ring, &records)?;
         learned.new += taken.new;
         learned.known += taken.known;
         let (white, black) = (game.player(Color::White), game.player(Color::Black));

@@ -179,7 +179,7 @@ pub(super) struct Lessons<'a> {
     pub games: Vec<GameLessons<'a>>,
     /// Lost games in which no move is changed.
     pub unchanged: usize,
-    /// Lost games that were not looked at.
+    /// Older lost games than those that were looked at.
     pub older: usize,
     /// Games that were not lost, and that the file knows a position of.
     pub not_lost: usize,

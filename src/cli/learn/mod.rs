@@ -217,6 +217,11 @@ pub(super) fn run(
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, out)
         }
+        Tool::Prove(_) if arguments.file.is_some() || arguments.json => {
+            let text = "prove plays with files of its own and writes its results into a folder: --file and --json are \
+                        not for it";
+            return Err(CliError::Task(text.to_owned()));
+        }
         Tool::Prove(arguments) => prove::run(arguments, output),
     }?;
     Ok(Completion::Complete)

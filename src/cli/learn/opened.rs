@@ -6,8 +6,9 @@ use std::{
 
 use crate::{
     cli::{CliError, refuse_input, refused},
-    learn::{LearnFile, Mode, Report, Ring},
+    learn::{self, LearnFile, Mode, Report, Ring},
     locks::read,
+    types::PositionKey,
 };
 
 /// A learning file and its records.
@@ -51,5 +52,12 @@ impl Opened {
 
     pub fn ring(&self) -> RwLockReadGuard<'_, Ring> {
         read(&self.ring)
+    }
+
+    /// The time of new advice for a position: now, but later than the record or tombstone that it replaces, so that every
+    /// file into which both are merged keeps the advice.
+    pub fn time_of_advice(&self, key: PositionKey) -> u32 {
+        let present = self.ring().newest_of(key).map_or(0, |present| present.time.saturating_add(1));
+        learn::now().max(present)
     }
 }

@@ -147,8 +147,9 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
             "missing_bytes": report.missing_bytes, "damaged": named.collect::<Vec<_>>(),
         }),
         format_args!(
-            "{records} live records, {} of them inconsistent; {} tombstones, {} replaced, {} of unknown \
+            "{}, {} of them inconsistent; {} tombstones, {} replaced, {} of unknown \
              kind, {} torn, {} stale, {} bytes missing at the end",
+            counted(records, "live record"),
             damaged.len(),
             report.tombstones,
             report.replaced,
@@ -160,8 +161,8 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
     );
     match damaged.first() {
         Some((sequence, misfit)) => Err(CliError::Task(format!(
-            "{} of the records are inconsistent, the first one, number {sequence}: {misfit}",
-            damaged.len()
+            "inconsistent: {}, the first one number {sequence}: {misfit}",
+            counted(damaged.len(), "record")
         ))),
         None => Ok(()),
     }

@@ -68,6 +68,7 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Com
         if !new.is_advice() || (new.session, new.time) != (session, now) {
             return Ok(new);
         }
+        let new = Record { time: file.time_of_advice(new.key), ..new };
         let before = advice.get(&new.key).cloned().or_else(|| file.ring().get(new.key));
         let record = match before.filter(Record::is_advice) {
             Some(before) => exchange::with_more_advice(&before, new)?,
@@ -104,7 +105,7 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     let read = records.len();
     let latest = learn::now().saturating_add(CLOCK_ERROR);
     records.retain(|record| record.time <= latest);
-    let all = records.len();
+    let future = read - records.len();
     // Advice that later advice of the same position replaces is named: it is the user's own.
     let overrules = |new: &&Record| {
         let here = file.ring().get(new.key).filter(|here| here.is_advice() && new.is_advice());
@@ -113,18 +114,16 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     };
     let overruled = records.iter().filter(overrules).count();
     let left_out = learn::keep_what_fits(&mut records, &file.ring());
-    let replaced = all - records.len() - left_out;
     let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
-    let known = known + replaced;
     out.either(
-        json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": read - all }),
+        json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": future }),
         format_args!("{} added, {known} already known", counted(new, "record")),
     );
-    if read > all {
+    if future > 0 {
         out.text(format_args!(
-            "{} left out: they are from more than a day ahead and would count more than all that is learned until \
-             then; correct the `time` in an exported text",
-            counted(read - all, "record")
+            "{} left out: from more than a day ahead, which would count more than all that is learned until then; \
+             correct the `time` in an exported text",
+            counted(future, "record")
         ));
     }
     if overruled > 0 {
@@ -135,17 +134,19 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
         ));
     }
     if left_out > 0 {
-        out.text(format_args!("{left_out} older records left out: a file holds {CAPACITY}"));
+        let older = counted(left_out, "older record");
+        out.text(format_args!("{older} left out: a file holds {CAPACITY}"));
     }
     if forgotten > 0 {
         out.text(format_args!(
-            "{forgotten} records left out: they were forgotten here later; to have them again, take them into a new \
-             file (`--file NEW`)"
+            "{} left out: forgotten here later; a new file (`--file NEW`) takes everything in",
+            counted(forgotten, "record")
         ));
     }
     if refused > 0 {
         out.text(format_args!(
-            "{refused} pieces of advice refused: a file holds at most {MAX_ADVICE}; remove some with `engram learn forget`"
+            "the advice for {} is refused: a file holds that for {MAX_ADVICE}; remove some with `engram learn forget`",
+            counted(refused, "position")
         ));
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{experiment::Setup, game_journal::Arm, summary::SummaryRow};
-use crate::cli::page::escaped;
+use crate::cli::{counted, page::escaped};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 400.0;
@@ -35,9 +35,9 @@ pub(super) fn svg(setup: &Setup, lines: &[SummaryRow]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"13\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">Engram against {}: {} openings, both colours; score by round, 95 % bands</text>\n",
+         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">Engram against {}: {}, both colours; score by round, 95 % bands</text>\n",
         escaped(&setup.opponent.name()),
-        setup.openings.len(),
+        counted(setup.openings.len(), "opening"),
     );
     // Writing to a string does not fail.
     let tenths = (low * 10.0).round() as u32..=(high * 10.0).round() as u32;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CliError,
+        CliError, counted,
         pgn::{self, Game},
         refused,
     },
@@ -84,8 +84,8 @@ fn table_row(line: &SummaryRow) -> String {
 
 fn text(setup: &Setup, games: &GamesByPlace<'_>, rounds: &[SummaryRow], halves: &[SummaryRow]) -> String {
     let mut text = format!(
-        "{} openings, both colours, opponent {}\n\n{}\n",
-        setup.openings.len(),
+        "{}, both colours, opponent {}\n\n{}\n",
+        counted(setup.openings.len(), "opening"),
         setup.opponent.name(),
         "rounds arm      W   D   L  score %            Elo                over off           over placebo       changed at ply records met in games cutoffs depth"
     );

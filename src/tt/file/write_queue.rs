@@ -187,9 +187,45 @@ impl Drop for HashFile {
     }
 }
 
+/// Which results are kept, so that the queue does not fill up more than [`QUEUE_FILLS`] allows.
+struct Pace {
+    /// The smallest depth that is kept.
+    least: i32,
+    /// How often the queue may still fill up.
+    credit: i32,
+    last_full: Instant,
+    /// The beginning of the current [`INTERVAL`].
+    since: Instant,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Pace {
+        Pace { least: HashFile::LEAST_DEPTH.get(), credit: QUEUE_FILLS, last_full: now, since: now }
+    }
+
+    /// Counts the intervals that are over; `has_room`: the queue is far from full.
+    fn pass(&mut self, now: Instant, has_room: bool) {
+        while now.duration_since(self.since) >= INTERVAL {
+            self.since += INTERVAL;
+            self.credit = (self.credit + 1).min(QUEUE_FILLS);
+            if has_room {
+                self.least = (self.least - 1).max(HashFile::LEAST_DEPTH.get());
+            }
+        }
+    }
+
+    /// The queue is full.
+    fn full(&mut self, now: Instant) {
+        if now.duration_since(self.last_full) < INTERVAL {
+            self.credit = (self.credit - 1).max(0);
+            self.least += i32::from(self.credit == 0);
+        }
+        self.last_full = now;
+    }
+}
+
 fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiver<Wake>) {
-    let mut last_full = Instant::now();
-    let mut credit = QUEUE_FILLS;
+    let mut pace = Pace::new(Instant::now());
     let mut cold = Some(0);
     loop {
         let wake = woken.recv_timeout(if cold.is_some() { Duration::ZERO } else { INTERVAL });
@@ -198,22 +234,12 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
             cold = map.prefault(from);
             continue;
         }
-        let depth = least.load(Relaxed);
-        match wake {
-            Ok(Wake::Full) if last_full.elapsed() < INTERVAL => {
-                credit = (credit - 1).max(0);
-                least.store(depth + i32::from(credit == 0), Relaxed);
-                last_full = Instant::now();
-            }
-            Ok(Wake::Full) => last_full = Instant::now(),
-            Err(RecvTimeoutError::Timeout) => {
-                credit = (credit + 1).min(QUEUE_FILLS);
-                if queue.len() < QUEUE / 4 {
-                    least.store((depth - 1).max(HashFile::LEAST_DEPTH.get()), Relaxed);
-                }
-            }
-            _ => {}
+        let now = Instant::now();
+        pace.pass(now, queue.len() < QUEUE / 4);
+        if matches!(wake, Ok(Wake::Full)) {
+            pace.full(now);
         }
+        least.store(pace.least, Relaxed);
         drain(map, queue);
         match wake {
             Ok(Wake::Tell(done)) => drop(done.send(())),
@@ -234,5 +260,33 @@ fn drain(map: &Map, queue: &ArrayQueue<Entry>) {
         }
         left -= batch.len();
         map.put_all(&batch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fills_and_intervals_decide_how_deep_a_kept_result_is() {
+        let mut now = Instant::now();
+        let mut pace = Pace::new(now);
+        let least = HashFile::LEAST_DEPTH.get();
+        for _ in 0..QUEUE_FILLS + 2 {
+            pace.full(now);
+        }
+        assert_eq!(pace.least, least + 3, "once with the last of the credit, and with each fill after it");
+        // However often the thread is woken, each interval counts once.
+        for _ in 0..4 {
+            now += INTERVAL / 2;
+            pace.pass(now, true);
+        }
+        assert_eq!((pace.least, pace.credit), (least + 1, 2));
+        now += INTERVAL;
+        pace.pass(now, false);
+        assert_eq!((pace.least, pace.credit), (least + 1, 3));
+        now += INTERVAL * 100;
+        pace.pass(now, true);
+        assert_eq!((pace.least, pace.credit), (least, QUEUE_FILLS));
     }
 }

@@ -57,7 +57,10 @@ pub(in crate::cli::learn) fn find<'a>(
     let wanted: Vec<&OwnGame> = all.iter().copied().filter(|game| arguments.filter.matches(game)).collect();
     let lost = |game: &&&OwnGame| game.result == Some(GameResult::Lost) && game.is_known;
     let mut chosen: Vec<&OwnGame> = wanted.iter().filter(lost).copied().collect();
-    let older = chosen.len().saturating_sub(if arguments.nodes == 0 { 0 } else { arguments.lost });
+    if arguments.nodes == 0 {
+        chosen.clear();
+    }
+    let older = chosen.len().saturating_sub(arguments.lost);
     chosen.drain(..older);
     let courses: Vec<&Moves> = chosen.iter().map(|game| game.moves()).collect();
     let ring = file.ring();
