@@ -1,6 +1,9 @@
 //! `engram book`: makes, shows, counts and merges Polyglot books.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand};
 use shakmaty::Outcome;
@@ -21,13 +24,13 @@ use crate::{
 pub enum BookTask {
     /// Make a book from the games of PGN files.
     ///
-    /// Each move becomes an entry whose weight is twice its wins plus its draws. A game without a result
-    /// counts as a draw.
+    /// Each move becomes an entry whose weight is twice its wins plus its draws; a move that only lost is left out. A game
+    /// without a result counts as a draw.
     Make(Make),
     /// Show the entries of a book for a position.
     Show {
-        /// The position; the start position if not given.
-        #[arg(value_name = "FEN", num_args = 0..)]
+        /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given.
+        #[arg(value_name = "FEN | MOVES", num_args = 0..)]
         fen: Vec<String>,
         /// The book; the built-in one if not given.
         #[arg(long, value_name = "BOOK")]
@@ -161,9 +164,12 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
         Outcome::Unknown => None,
     };
     let mut position = game.start.clone();
+    // A move that is played again in the same position is one of the same game.
+    let mut counted = HashSet::new();
     for &m in game.moves.iter().take(make.depth) {
         let side = position.turn();
-        if make.color == Side::Both || make.color == side.fold_wb(Side::White, Side::Black) {
+        let is_taken = make.color == Side::Both || make.color == side.fold_wb(Side::White, Side::Black);
+        if is_taken && counted.insert((position.key(), m)) {
             let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
             builder.add(&position, m, half_points);
         }

@@ -7,7 +7,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
 
-use super::outcome::{CliError, refused};
+use super::{
+    analyse::EpdRecord,
+    outcome::{CliError, refused},
+};
 use crate::{
     files::{Inputs, NewFile, info_at},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
@@ -74,10 +77,16 @@ pub(super) fn complain(text: impl std::fmt::Display) {
     eprintln!("{}", printable(&text.to_string()));
 }
 
-/// The position of a FEN, otherwise the usual one; what the FEN leaves open is said.
+/// The position of a FEN, after moves in it, or after moves from the usual one; without a text the usual one. What the FEN
+/// leaves open is said.
 pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, CliError> {
     let fen = fen.unwrap_or("startpos");
-    let position = translate::parse_fen(fen, chess960)?;
+    let position = match translate::parse_fen(fen, chess960) {
+        Err(_) if !chess960 && EpdRecord::begins(fen) => {
+            EpdRecord::named(fen).map_err(CliError::Task)?.position
+        }
+        parsed => parsed?,
+    };
     translate::assumed(fen).into_iter().for_each(complain);
     Ok(position)
 }

@@ -27,7 +27,7 @@ mod worker;
 
 use std::{io::ErrorKind, path::PathBuf};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
@@ -77,7 +77,7 @@ pub enum Subtask {
         /// Depth in plies.
         #[arg(value_parser = clap::value_parser!(u64).range(0..=perft::MAX_DEPTH))]
         depth: u64,
-        /// The position; the start position if not given.
+        /// The position, also with moves after it; the start position if not given.
         #[arg(long, value_name = "FEN")]
         fen: Option<String>,
         /// Print the count after each first move too.
@@ -89,8 +89,8 @@ pub enum Subtask {
     },
     /// Explain the static evaluation of a position.
     Eval {
-        /// The position, quoted or not; the start position if not given.
-        #[arg(value_name = "FEN", num_args = 0..)]
+        /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given.
+        #[arg(value_name = "FEN | MOVES", num_args = 0..)]
         fen: Vec<String>,
     },
     /// Maintain hash files, which the option HashFile creates.
@@ -187,8 +187,14 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
             output.line(String::from_utf8_lossy(&text).trim_end());
         }
         Some(Subtask::Man { folder }) => {
-            let written = std::fs::create_dir_all(&folder)
-                .and_then(|()| clap_mangen::generate_to(CommandLine::command(), &folder));
+            // By itself a page does not have the argument that comes before the subcommand.
+            let with_tree = |task: Command| {
+                let name = format!("engram tree <TREE> {}", task.get_name());
+                task.bin_name(name)
+            };
+            let pages = CommandLine::command().mut_subcommand("tree", |tree| tree.mut_subcommands(with_tree));
+            let written =
+                std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(pages, &folder));
             written.map_err(refused(&folder, "written"))?;
         }
         Some(Subtask::Book(task)) => outcome = book::run(task, &output)?,

@@ -32,15 +32,16 @@ const SIGNATURE_BYTES: usize = 6;
 /// The largest window of Zstandard in bytes, that of `zstd --long=31`. Memory is taken only for what is decompressed.
 const MAX_WINDOW: u64 = 1 << 31;
 
-/// Formats that are not read: their first bytes, what they are, and the command that unpacks them.
-const UNREAD: [(&[u8], &str, &str); 7] = [
-    (b"PK\x03\x04", "a zip archive", "unzip"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x"),
-    (b"Rar!\x1a\x07", "a rar archive", "unrar x"),
-    (b"\xfd7zXZ\0", "compressed by xz", "xz -dk"),
-    (b"LZIP", "compressed by lzip", "lzip -dk"),
-    (b"\x04\x22\x4d\x18", "compressed by lz4", "lz4 -dk"),
-    (b"\x1f\x9d", "compressed by compress", "uncompress"),
+/// Formats that are not read: their first bytes, what they are, and what to do about it.
+const UNREAD: [(&[u8], &str, &str); 8] = [
+    (b"PK\x03\x04", "a zip archive", "unpack it first: `unzip FILE`"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first: `7z x FILE`"),
+    (b"Rar!\x1a\x07", "a rar archive", "unpack it first: `unrar x FILE`"),
+    (b"\xfd7zXZ\0", "compressed by xz", "unpack it first: `xz -dk FILE`"),
+    (b"LZIP", "compressed by lzip", "unpack it first: `lzip -dk FILE`"),
+    (b"\x04\x22\x4d\x18", "compressed by lz4", "unpack it first: `lz4 -dk FILE`"),
+    (b"\x1f\x9d", "compressed by compress", "unpack it first: `uncompress FILE`"),
+    (b"SQLite", "a database", "if it is a tree: `engram tree FILE show`"),
 ];
 
 /// The text of a file, or of the standard input as `-`. Compression is detected by the first bytes, UTF-16 by its
@@ -87,9 +88,9 @@ pub fn ending(path: &Path) -> Option<String> {
 fn unpacked(path: &Path, packed: Reader) -> io::Result<Reader> {
     let mut packed = Packed { ahead: Vec::new(), rest: packed };
     let signature = packed.signature()?;
-    if let Some((_, what, command)) = UNREAD.iter().find(|(bytes, ..)| signature.starts_with(bytes)) {
+    if let Some((_, what, advice)) = UNREAD.iter().find(|(bytes, ..)| signature.starts_with(bytes)) {
         let name = if path == Path::new("-") { "FILE".into() } else { quoted(&path.to_string_lossy()) };
-        let advice = format!("it is {what}, which is not read here; unpack it first: `{command} {name}`");
+        let advice = format!("it is {what}, which is not read here; {}", advice.replace("FILE", &name));
         return Err(io::Error::new(ErrorKind::InvalidData, advice));
     }
     // Of UTF-16 without its mark, the other byte of an ASCII character is zero.
@@ -358,6 +359,7 @@ mod tests {
             ("my games/a.7z", b"7z\xbc\xaf\x27\x1c", "`7z x 'my games/a.7z'`"),
             ("it's.xz", b"\xfd7zXZ\0", r"`xz -dk 'it'\''s.xz'`"),
             ("-", b"PK\x03\x04", "`unzip FILE`"),
+            ("my games.db", b"SQLite format 3\0", "`engram tree 'my games.db' show`"),
         ] {
             assert!(said(name, bytes).ends_with(expected), "{}", said(name, bytes));
         }

@@ -16,7 +16,7 @@ use crate::{
 /// The arguments of `engram tablebase`.
 #[derive(Debug, Args)]
 pub struct TablebaseArguments {
-    /// The position, quoted or not.
+    /// A FEN, quoted or not, also with moves after it.
     #[arg(value_name = "FEN", required = true, num_args = 1..)]
     fen: Vec<String>,
     /// Folders of Syzygy tablebases, separated as in PATH.

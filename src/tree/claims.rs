@@ -11,12 +11,13 @@ use super::{
 };
 use crate::{learn::now, position::Position};
 
-/// Seconds for which a position is claimed.
-const CLAIMED: i64 = 600;
+/// Seconds for which a position is claimed at most. Where it can be asked whether a process is running, its claims end with
+/// it, and this is for another process that has got its number.
+const CLAIMED: i64 = if cfg!(unix) { 86_400 } else { 600 };
 
 impl Tree {
-    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, or ten minutes
-    /// after the process last asked; none if nothing is left to search.
+    /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, or its process
+    /// has ended; none if nothing is left to search. (Where that cannot be asked, ten minutes after it last asked for a leaf.)
     ///
     /// # Errors
     /// The file cannot be written.

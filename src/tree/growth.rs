@@ -93,10 +93,12 @@ pub(super) fn standing(node: &Node, edges: &[Edge]) -> Standing {
         |score| Color::ALL.map(|side| steps(node, edges, score, side).filter_map(|step| step.cost).min());
     let Some(((score, depth), edge)) = best else {
         // The game is over, all moves are excluded, or those preferred were not searched: then these are next.
-        let cost = node.own.filter(|own| !own.is_decisive()).map_or([None; 2], cost_below);
+        let cost = node.own.map_or([None; 2], cost_below);
         return Standing { score: node.own, cost, ..Standing::default() };
     };
-    let cost = if score.is_decisive() { [None; 2] } else { cost_below(score) };
+    // A win is enough; a loss is settled where the moves outside of the tree lose too.
+    let is_settled = score.is_win() || score.is_loss() && node.rest.is_none_or(Score::is_loss);
+    let cost = if is_settled { [None; 2] } else { cost_below(score) };
     Standing { score: Some(score), depth: depth.min(DEEPEST), best: Some(edge.uci.clone()), cost }
 }
 
@@ -119,7 +121,7 @@ fn steps<'a>(
 ) -> impl Iterator<Item = Step<'a>> + use<'a> {
     let lost = move |score: Option<Score>| match score {
         Some(score) if score.is_loss() => MOST_LOST,
-        Some(score) => (best.centipawns() - score.centipawns()).min(MOST_LOST),
+        Some(score) => (best.centipawns() - score.centipawns()).clamp(-MOST_LOST, MOST_LOST),
         None => 0,
     };
     let rest = node.rest.map(|rest| rest - Score::from_centipawns(REST_MARGIN).0);
@@ -193,8 +195,8 @@ impl Tree {
                 }
                 return self.job(&places, at, total);
             };
-            let best = node.standing.score.filter(|best| !best.is_decisive());
-            let Some(best) = best.filter(|_| seen.insert((key, side))) else { continue };
+            let best = node.standing.score.filter(|_| seen.insert((key, side)));
+            let Some(best) = best else { continue };
             for step in steps(&node, &graph::edges(&self.connection, key)?, best, side) {
                 let Some(below) = step.cost else { continue };
                 queue.push(Reverse((cost + below, places.len())));

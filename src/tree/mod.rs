@@ -47,7 +47,7 @@ pub use self::{
 use crate::{
     learn::{Origin, Record},
     position::Position,
-    types::{Depth, ScoredLine},
+    types::{Depth, FIFTY_MOVE_MARGIN, Score, ScoredLine},
 };
 
 /// What a search of a position found.
@@ -66,7 +66,16 @@ pub struct TreeSearch {
 }
 
 impl TreeSearch {
-    /// The search that a record of the learning file comes from, if its score is exact.
+    /// May its scores rest on how a game reached `position`: on the fifty-move clock, or on a position that comes again?
+    /// They then say nothing about the position in a tree, which has no clock.
+    fn depends_on_path(&self, position: &Position) -> bool {
+        let clock = position.halfmoves();
+        let draws = self.lines.iter().any(|line| line.is_drawn || line.score == Score::ZERO);
+        clock > 0 && (draws || clock as i32 + self.depth.get() + FIFTY_MOVE_MARGIN >= 100)
+    }
+
+    /// The search that a record of the learning file comes from, if its score is exact and holds however the position was
+    /// reached.
     pub fn of_record(record: &Record) -> Option<(Position, TreeSearch)> {
         let is_search =
             matches!(record.origin, Origin::EveryRoot | Origin::Study | Origin::Import | Origin::Opening);
@@ -81,6 +90,6 @@ impl TreeSearch {
             evaluation_id: record.evaluation_id,
             lines: vec![line],
         };
-        Some((position, search))
+        (!search.depends_on_path(&position)).then_some((position, search))
     }
 }

@@ -10,8 +10,9 @@ use super::{
     *,
 };
 use crate::{
+    learn::LearnedScore,
     position::Position,
-    types::{Ply, Score},
+    types::{PackedMove, Ply},
 };
 
 /// The moves to the position of a job.
@@ -207,6 +208,12 @@ fn claims_last_as_long_as_their_process() {
     // Its search takes longer than a claim lasts.
     tree.connection.execute("UPDATE claims SET until = 1", []).expect("written");
     assert!(tree.next_job().expect("readable").is_none(), "it is searched still");
+    #[cfg(unix)]
+    {
+        let query = "SELECT until - unixepoch() > 3600 FROM claims";
+        let until = tree.connection.query_row(query, [], |row| row.get(0));
+        assert_eq!(until, Ok(true), "another process does not take it from a living one");
+    }
     // A killed process had the number of this one.
     let mut next = Tree::open(&folder.path().join("t.db"), Access::Write).expect("a tree");
     assert_eq!(next.next_job().expect("readable").expect("a job").position.key(), job.position.key());
@@ -231,6 +238,8 @@ fn a_game_counts_once_and_its_replies_come_first() {
     let longer = PlayedLine { moves: &longer, ..line };
     assert!(tree.add_line(&longer, white, Some(1)).expect("written"));
     assert_eq!(positions(&tree), 4, "taken further");
+    assert_eq!(view(&tree, "e2e4 a7a6").moves[0].games, [1, 0, 1], "where it goes on it counts");
+    assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1], "once");
     for uci in ["e2e4", "e2e4", "c2c4", "c2c4"] {
         tree.add_move(&start, start.legal_move(uci).expect("legal")).expect("written");
     }
@@ -240,6 +249,110 @@ fn a_game_counts_once_and_its_replies_come_first() {
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
     let job = tree.next_job().expect("readable").expect("a job");
     assert_eq!(moves(&job), "e2e4 a7a6", "the reply that won");
+}
+
+#[test]
+fn a_move_that_comes_again_in_a_game_counts_once() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    let moves = notation::moves_of(&start, "g1f3 g8f6 f3g1 f6g8 g1f3");
+    let line = PlayedLine { start: &start, moves: &moves, outcome: Outcome::Unknown };
+    tree.add_line(&line, both(), Some(1)).expect("written");
+    assert_eq!(view(&tree, "").moves[0].games, [1, 0, 0]);
+}
+
+#[test]
+fn a_tree_can_be_restricted_to_one_side() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    tree.add_root(&start, both()).expect("written");
+    tree.restrict_root(&start, ForSides { white: false, black: true }).expect("written");
+    assert_eq!(tree.roots().expect("readable")[0].1, [Color::Black]);
+}
+
+#[test]
+fn advice_counts_also_where_the_score_is_decisive() {
+    let (_folder, mut tree) = tree();
+    let root = Position::from_fen("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1").expect("legal");
+    tree.add_root(&root, ForSides { white: true, black: false }).expect("written");
+    let mate = |uci: &str| ScoredLine {
+        score: Score::mate_in(Ply(1)),
+        is_drawn: false,
+        moves: vec![root.legal_move(uci).expect("legal")],
+    };
+    let searched = |moves: &[&str]| TreeSearch {
+        depth: Depth(5),
+        lines: moves.iter().map(|uci| mate(uci)).collect(),
+        ..TreeSearch::default()
+    };
+    tree.add_search(&root, &searched(&["a1a8"])).expect("written");
+    assert!(tree.next_job().expect("readable").is_none(), "a mate is enough");
+    let advise = |tree: &mut Tree, uci, advice| {
+        assert!(tree.advise(&root, root.legal_move(uci).expect("legal"), advice).expect("written"));
+    };
+    advise(&mut tree, "a1a8", Some(Advice::Exclude));
+    let job = tree.next_job().expect("readable").expect("other moves");
+    assert_eq!((job.line.len(), job.lines), (0, 2));
+    tree.record(&job, &searched(&["a1a8", "e1e8"])).expect("written");
+    assert!(tree.next_job().expect("readable").is_none(), "the other mate is found");
+    advise(&mut tree, "h2h3", Some(Advice::Prefer));
+    let job = tree.next_job().expect("readable").expect("the preferred move");
+    assert_eq!(moves(&job), "h2h3");
+}
+
+#[test]
+fn where_all_known_moves_lose_others_are_looked_for() {
+    let (_folder, mut tree) = tree();
+    let moves = "f2f3 e7e5";
+    tree.add_root(&after(moves), ForSides { white: true, black: false }).expect("written");
+    add(&mut tree, moves, 5, &[("g2g4", 10)]);
+    add(&mut tree, "f2f3 e7e5 g2g4 d8h4", 5, &[]);
+    add(&mut tree, "f2f3 e7e5 g2g4", 5, &[("d8h4", 500)]);
+    assert!(view(&tree, moves).score.is_some_and(Score::is_loss));
+    let job = tree.next_job().expect("readable").expect("a job");
+    assert_eq!((job.line.len(), job.lines), (0, 2));
+    add(&mut tree, moves, 6, &[("g2g4", -900), ("e2e4", 10)]);
+    assert_eq!(standing(&tree, moves).1, "e2e4");
+}
+
+#[test]
+fn nothing_grows_where_nobody_can_mate() {
+    let (_folder, mut tree) = tree();
+    let root = Position::from_fen("8/8/8/3k4/8/8/3KB3/8 w - - 0 1").expect("legal");
+    tree.add_root(&root, both()).expect("written");
+    tree.add_search(&root, &search(&root, 9, &[("e2d3", 0)])).expect("written");
+    assert!(tree.next_job().expect("readable").is_none());
+    assert_eq!(tree.look(&root).expect("readable").expect("there").score, Some(Score::ZERO));
+}
+
+#[test]
+fn scores_that_rest_on_the_path_of_a_game_are_left_out() {
+    let known = |fen: &str, uci: &str, depth, cp| {
+        let position = Position::from_fen(fen).expect("legal");
+        let found = search(&position, depth, &[(uci, cp)]);
+        let mut record = Record::new(&position, Origin::EveryRoot).expect("packed");
+        let score = LearnedScore::from_score(found.lines[0].score);
+        (record.lower, record.upper, record.depth) = (score, score, depth as u8);
+        record.best = PackedMove::pack(found.lines[0].moves[0]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("archive.db");
+        let archive = rusqlite::Connection::open(&path).expect("a database");
+        archive.execute_batch(ARCHIVE_SCHEMA).expect("written");
+        let query = "INSERT INTO positions (fen, depth, nodes, ms, played_uci) VALUES (?, ?, 1, 1, ?)";
+        archive.execute(query, rusqlite::params![fen, depth, uci]).expect("written");
+        insert_lines(&archive, 1, &position, &found.lines).expect("written");
+        drop(archive);
+        let tree = Tree::open(&path, Access::Create).expect("a tree");
+        let view = tree.look(&position).expect("readable").expect("there");
+        assert_eq!(view.moves[0].m, found.lines[0].moves[0], "the move of the game is there in any case");
+        (TreeSearch::of_record(&record).is_some(), view.score.is_some())
+    };
+    let rook = |clock: u32| format!("8/8/8/4k3/8/8/8/R3K3 w - - {clock} 100");
+    for (clock, depth, cp, is_taken) in
+        [(0, 12, 0, true), (20, 12, 0, false), (20, 12, 500, true), (85, 12, 500, false), (0, 98, 500, true)]
+    {
+        assert_eq!(known(&rook(clock), "a1a8", depth, cp), (is_taken, is_taken), "{clock} {depth} {cp}");
+    }
 }
 
 /// Grows a tree by searches whose scores are random; they come back in their order.

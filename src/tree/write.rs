@@ -42,7 +42,7 @@ impl Tree {
     }
 
     /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
-    /// and one that was added before is not counted again: true if it was.
+    /// and of one that was added before only moves that no game was counted for are counted: true if it was.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -60,10 +60,11 @@ impl Tree {
             };
             let mut position = without_clocks(line.start);
             let mut changed = vec![tree.insert_root(&position, sides)?.0];
+            let mut counted = HashSet::new();
             for &m in line.moves {
                 tree.insert_edge(&position, m, None)?;
-                if !is_known {
-                    tree.count_game(&position, m, line.outcome)?;
+                if counted.insert((key_of(&position), m)) {
+                    tree.count_game(&position, m, line.outcome, is_known)?;
                 }
                 position = without_clocks(&position.play(m));
                 changed.push(tree.insert_node(&position)?);
@@ -114,16 +115,22 @@ impl Tree {
         })
     }
 
-    /// Counts a game in which a move was played.
-    fn count_game(&self, position: &Position, m: Move, outcome: Outcome) -> rusqlite::Result<()> {
+    /// Counts a game in which a move was played; `only_first`: unless one was counted.
+    fn count_game(
+        &self,
+        position: &Position,
+        m: Move,
+        outcome: Outcome,
+        only_first: bool,
+    ) -> rusqlite::Result<()> {
         let winner = outcome.winner();
         let (white, black) = (winner == Some(Color::White), winner == Some(Color::Black));
         self.connection
             .prepare_cached(
                 "UPDATE edges SET games = games + 1, white_wins = white_wins + ?, black_wins = black_wins + ? \
-                 WHERE parent = ? AND move = ?",
+                 WHERE parent = ? AND move = ? AND (games = 0 OR NOT ?)",
             )?
-            .execute(params![white, black, key_of(position), uci(position, m)])?;
+            .execute(params![white, black, key_of(position), uci(position, m), only_first])?;
         Ok(())
     }
 
@@ -216,6 +223,19 @@ impl Tree {
         })
     }
 
+    /// Lets the tree grow from a position for these sides alone, for which it does already.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn restrict_root(&mut self, position: &Position, sides: ForSides) -> Result<(), TreeError> {
+        let key = key_of(&without_clocks(position));
+        let query =
+            "UPDATE nodes SET root_white = min(root_white, ?), root_black = min(root_black, ?) WHERE key = ?";
+        self.writing(|tree| {
+            tree.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key]).map(drop)
+        })
+    }
+
     /// Lets the tree grow from a position for these sides: its key, and whether the tree did not grow from there for one of
     /// them.
     fn insert_root(&self, position: &Position, sides: ForSides) -> rusqlite::Result<(Key, bool)> {
@@ -276,10 +296,11 @@ impl Tree {
     ) -> rusqlite::Result<bool> {
         let key = self.insert_node(position)?;
         let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
-        let legal = position.legal_moves().len();
+        // The game is over also where nobody can mate any more.
+        let legal = if position.is_insufficient_material() { 0 } else { position.legal_moves().len() };
         let known_lines = known.lines.unwrap_or(0);
         let found: Vec<_> =
-            search.lines.iter().filter_map(|line| Some((line, *line.moves.first()?))).collect();
+            search.lines.iter().filter_map(|line| Some((line, *line.moves.first()?))).take(legal).collect();
         let lines = found.len().max(asked);
         let is_less =
             lines <= known_lines && self.searched_depth(key)?.is_some_and(|depth| depth >= search.depth);
@@ -337,7 +358,7 @@ impl Tree {
         Ok(row)
     }
 
-    /// Makes a node of each position that the archive has searched.
+    /// Makes a node of each position of the archive, with its search where that holds however the position was reached.
     pub(super) fn add_archive(&self) -> rusqlite::Result<()> {
         let ids: Vec<i64> = {
             let mut all = self.connection.prepare("SELECT id FROM positions ORDER BY id")?;
@@ -376,12 +397,18 @@ impl Tree {
                 evaluation_id: 0,
                 lines,
             };
+            let depends_on_path = search.depends_on_path(&position);
             let position = without_clocks(&position);
             if let Some(m) = played.and_then(|uci| position.legal_move(&uci)) {
                 self.insert_edge(&position, m, None)?;
                 self.insert_node(&without_clocks(&position.play(m)))?;
             }
-            self.enter(&position, &search, 0, Some(id))?;
+            if depends_on_path {
+                let node = self.insert_node(&position)?;
+                graph::back_up(&self.connection, [node])?;
+            } else {
+                self.enter(&position, &search, 0, Some(id))?;
+            }
         }
         Ok(())
     }

@@ -32,20 +32,34 @@ pub enum FenError {
     Impossible(String, String),
 }
 
+impl FenError {
+    /// The same about the text as it was given, of which the FEN was made.
+    pub fn quoting(self, text: &str) -> FenError {
+        match self {
+            FenError::Syntax(_, reason) => FenError::Syntax(shown(text), reason),
+            FenError::Impossible(_, reason) => FenError::Impossible(shown(text), reason),
+        }
+    }
+}
+
+/// As much of a text as an error quotes.
+fn shown(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
 /// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling
 /// rights are read and moves printed as in Chess960; without it only if the rights cannot be standard.
 ///
 /// # Errors
 /// The text is not a FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
-    let shown = || fen.chars().take(100).collect::<String>();
     let setup = with_start(fen)
         .trim()
         .parse::<Fen>()
-        .map_err(|reason| FenError::Syntax(shown(), reason))?
+        .map_err(|reason| FenError::Syntax(shown(fen), reason))?
         .into_setup();
     let mode = if chess960 { CastlingMode::Chess960 } else { castling_mode(&setup) };
-    Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(), reasons(kinds)))
+    Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(fen), reasons(kinds)))
 }
 
 /// Castling as in Chess960 if the rights cannot be standard. Kings on different files have no game of Chess960 behind them:

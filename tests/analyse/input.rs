@@ -186,6 +186,17 @@ fn a_month_of_lichess_is_read_and_an_archive_names_its_command() {
 #[test]
 fn startpos_is_a_fen_and_a_fen_of_the_pieces_alone_says_what_it_assumes() {
     let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for command in [&["eval"][..], &["book", "show"]] {
+        let shown = |words: &[&str]| run(&[command, words].concat());
+        for words in [&["startpos", "e4"][..], &["e4"], &["1. e4"], &["startpos moves e2e4"]] {
+            assert_eq!(shown(words).2, 0, "{words:?}");
+            assert_eq!(shown(words), shown(&["rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"]));
+        }
+        assert!(shown(&["e4", "e4"]).1.contains("e4 is not a legal move"));
+        for wrong in ["8/8", "nonsense"] {
+            assert!(shown(&[wrong]).1.contains(&format!("`{wrong}` is not a FEN")));
+        }
+    }
     for command in [&["eval"][..], &["analyse", "--depth", "1"], &["book", "show"]] {
         let (out, err, code) = run(&[command, &["startpos"]].concat());
         assert_eq!((code, err.as_str()), (0, ""), "{command:?}");

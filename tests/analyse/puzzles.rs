@@ -96,8 +96,13 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     let (games, puzzles) = (path("games.pgn"), path("puzzles.epd"));
     fs::write(&games, GAMES.to_owned() + &more).unwrap();
     let arguments = ["analyse", &games, "--depth", "7", "--threads", "1", "--puzzles", &puzzles];
-    let (_, err, code) = run(&arguments);
+    let searched = |out: &str| -> usize {
+        let summary = out.lines().find(|line| line.contains(" nodes a second")).expect("a summary");
+        summary.split(' ').next().and_then(|count| count.parse().ok()).expect("positions")
+    };
+    let (out, err, code) = run(&arguments);
     assert_eq!((code, err.as_str()), (0, ""));
+    let all = searched(&out);
     let whole = fs::read_to_string(&puzzles).unwrap();
     fs::remove_file(&puzzles).unwrap();
 
@@ -112,9 +117,10 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
     child.wait().unwrap();
     let known = fs::read_to_string(&journal).unwrap();
     let resume = || {
-        let (_, err, code) = run(&arguments);
+        let (out, err, code) = run(&arguments);
         assert_eq!(code, 0, "{err}");
         assert!(err.contains("resuming unfinished work"), "{err}");
+        assert!(searched(&out) < all, "those of this run are counted");
         fs::read_to_string(&puzzles).unwrap()
     };
     assert_eq!(resume(), whole);

@@ -233,7 +233,11 @@ fn the_standard_input_is_told_apart() {
 fn bad_arguments_are_answered_in_one_sentence() {
     for (arguments, expected, code) in [
         (vec!["analyse", "no-such-file.pgn"], "neither a file nor a position", 1),
-        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "is not a FEN", 1),
+        (vec!["analyse", "8/8/8/8", "w", "-", "-"], "`8/8/8/8 w - -` is not a FEN", 1),
+        (vec!["analyse", "no", "such.pgn"], "neither a file nor a position", 1),
+        (vec!["analyse", "position startpos moves e2e4"], "`position startpos moves e2e4` is not a FEN", 1),
+        (vec!["analyse", "position startpos moves e2e4"], "two counters, or name a .pgn or .epd file\n", 1),
+        (vec!["analyse", "startpos", "e4", "e4"], "PPPP1PPP/RNBQKBNR b KQkq - 0 1\n", 1),
         (vec!["analyse"], "required", 2),
         (vec!["analyse", "startpos", "--depth", "0"], "--depth", 2),
         (vec!["analyse", "startpos", "--eco", "/no/table"], "cannot be read", 1),
@@ -350,6 +354,17 @@ fn work_interrupted_before_its_first_result_goes_on_too() {
     assert_eq!(code, 0, "{err}");
     let without_time = |text: &str| text.split(",\"ms\"").next().unwrap().to_owned();
     assert_eq!(without_time(&fs::read_to_string(&output).unwrap()), without_time(&whole));
+}
+
+#[test]
+fn after_checkmate_a_move_has_no_score() {
+    let folder = home();
+    let file = folder.path().join("mate.pgn");
+    fs::write(&file, "1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    let (out, err, code) = run(&["analyse", file.to_str().unwrap(), "--depth", "3", "--json", "-"]);
+    assert_eq!(code, 0, "{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert!(json["moves"][3]["score"].is_null() && json["moves"][2]["score"]["mate"] == -1, "{json}");
 }
 
 #[test]

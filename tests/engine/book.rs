@@ -275,6 +275,9 @@ fn books_are_made_shown_counted_and_merged() {
     run(&["book", "make", &path("round.pgn"), "-o", &path("round.bin")]);
     let (out, _, _) = run(&["book", "stats", &path("round.bin")]);
     assert!(out.contains("\n4 positions can be reached") && out.contains("in 3 plies"), "{out}");
+    fs::write(path("again.pgn"), "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 1-0").unwrap();
+    let (_, err, _) = run(&["book", "make", &path("again.pgn"), "-o", &path("x.bin"), "--min-games", "2"]);
+    assert!(err.contains("no book was written"), "a move that comes again is of one game: {err}");
 }
 
 #[test]

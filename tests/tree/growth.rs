@@ -94,7 +94,9 @@ fn a_process_that_opens_a_tree_again_keeps_its_locks() {
 #[test]
 fn a_tree_grows_and_shows_what_it_found() {
     let place = Place::new();
-    assert!(place.run(&["add", "startpos", "e4", "c5", "--for", "black"]).contains("1 position added"));
+    assert!(place.run(&["add", "startpos", "e4", "c5"]).contains("the tree for White and Black has"));
+    let added = place.run(&["add", "startpos", "e4", "c5", "--for", "black"]);
+    assert!(added.contains("the tree for Black has 1 position, "), "a slip is corrected: {added}");
     let grown = place.run(&["grow", "--positions", "12", "--nodes", "3000", "--threads", "2"]);
     assert!(grown.contains("12 searches in ") && grown.contains("for Black: "), "{grown}");
     let shown = place.run(&["show"]);
@@ -128,7 +130,37 @@ fn games_are_added_once_and_those_of_one_player() {
 }
 
 #[test]
-fn a_copy_with_comments_is_the_same_game_and_a_name_is_first_taken_as_a_whole() {
+fn a_player_is_named_by_whole_words() {
+    let place = Place::new();
+    let game = |white: &str, black: &str| {
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1-0\"]\n\n1. e4 c5 1-0\n\n")
+    };
+    let pgn = [game("Bo", "Kim"), game("Al", "Kimura"), game("Cy", "Kim, Bo")].concat();
+    fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
+    let added = place.run(&["add", "games.pgn", "--player", "kim"]);
+    assert!(added.contains("(2 games, 1 game of other players)"), "{added}");
+    let added = place.run(&["add", "games.pgn", "--player", "Bo Kim"]);
+    assert!(
+        added.contains("(1 game known before, 2 games of other players); the tree for Black has"),
+        "{added}"
+    );
+}
+
+#[test]
+fn growing_and_showing_see_a_position_from_the_same_side() {
+    let place = Place::new();
+    place.run(&["add", "6k1/5ppp/8/8/8/8/5PPP/R3R1K1 b - - 0 1"]);
+    let grown = place.run(&["grow", "--positions", "1", "--nodes", "500"]);
+    let score = |text: &str| {
+        let at = text.find(" at depth").expect("a score");
+        text[..at].rsplit([' ', '\n']).next().map(str::to_owned)
+    };
+    assert_eq!(score(&grown), score(&place.run(&["show"])));
+    assert!(grown.contains("for White and Black: "), "{grown}");
+}
+
+#[test]
+fn a_copy_with_comments_is_the_same_game_and_a_name_is_taken_word_by_word() {
     let place = Place::new();
     let game = "[Event \"A\"]\n[White \"engram\"]\n[Black \"engram-old\"]\n[Result \"0-1\"]\n";
     let file = |name: &str, text: String| fs::write(place.home.path().join(name), text).expect("a file");
@@ -193,7 +225,10 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
     }
     engine.quit();
     let added = place.run(&["add", "analysis.hash", "startpos", "e4"]);
-    assert_eq!(added, "3 positions added (2 searches); the tree has 3 positions, 2 searched\n");
+    assert_eq!(
+        added,
+        "3 positions added (2 searches); the tree for White and Black has 3 positions, 2 searched\n"
+    );
     // Its best move is Nf3, which was searched to depth 7.
     assert!(place.run(&["show", "e4", "e5"]).contains(" at depth 8, "));
     assert!(place.run(&["show", "e4", "e5", "Nf3"]).contains(" at depth 7, "));

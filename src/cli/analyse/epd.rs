@@ -8,7 +8,7 @@ use crate::{
     learn::exchange::operations,
     position::{
         Position,
-        notation::{is_board, with_start},
+        notation::{begins_position, is_board, with_start},
     },
     uci::translate,
 };
@@ -49,6 +49,25 @@ pub struct Result {
 }
 
 impl EpdRecord {
+    /// Does it begin with a position, or with a move from the usual starting position?
+    pub fn begins(text: &str) -> bool {
+        let first = text.split_whitespace().find(|word| !without_number(word).is_empty()).unwrap_or_default();
+        begins_position(first) || read_move(without_number(first), &Position::default()).is_some()
+    }
+
+    /// As [`EpdRecord::with_moves`]; moves alone are played from the usual starting position.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn named(text: &str) -> std::result::Result<EpdRecord, String> {
+        match text.split_whitespace().next() {
+            Some(first) if !first.contains('/') && !begins_position(first) => {
+                EpdRecord::with_moves(&format!("startpos moves {text}"))
+            }
+            _ => EpdRecord::with_moves(text),
+        }
+    }
+
     /// Reads a position of the command line: `startpos`, a FEN or an EPD line, optionally followed by moves in SAN or
     /// UCI notation.
     ///
@@ -100,8 +119,8 @@ impl EpdRecord {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(line: &str, number: usize) -> std::result::Result<EpdRecord, String> {
-        let line: &str = &with_start(line);
+    pub fn read(text: &str, number: usize) -> std::result::Result<EpdRecord, String> {
+        let line: &str = &with_start(text);
         let words: Vec<&str> = line.split_whitespace().collect();
         let count = match position_fields(&words) {
             found @ 1..4 if begins_operations(&words[found..]) => found,
@@ -127,7 +146,7 @@ impl EpdRecord {
         let given = words[count..count + counters].join(" ").replace(';', "");
         let counted = if counters == 0 { format!("{clock} {fullmoves}") } else { given };
         let fen = format!("{} {counted}", fields.join(" "));
-        let position = translate::parse_fen(&fen, false).map_err(|error| error.to_string())?;
+        let position = translate::parse_fen(&fen, false).map_err(|error| error.quoting(text).to_string())?;
         let moves = |name: &str| -> std::result::Result<Vec<Move>, String> {
             let Some(value) = operation(name) else { return Ok(Vec::new()) };
             // `bm #5` announces a mate, not a move.

@@ -85,13 +85,15 @@ impl AnalysisInput {
         let first = text.split_whitespace().next().unwrap_or_default();
         let is_position = begins_position(first);
         let is_file = |word: &OsString| Path::new(word).is_file();
-        if !is_position && (text.split_whitespace().count() < 2 || words.iter().any(is_file)) {
+        // A position has four fields.
+        if !is_position && (text.split_whitespace().count() < 4 || words.iter().any(is_file)) {
             return Err(CliError::Task(format!(
                 "`{}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN",
                 missing.to_string_lossy()
             )));
         }
-        let advise = |reason| CliError::Task(format!("{reason}, and no file: name one, or write a FEN"));
+        let advice = if is_position { "" } else { ", or name a .pgn or .epd file" };
+        let advise = |reason| CliError::Task(format!("{reason}{advice}"));
         let mut record = EpdRecord::with_moves(&text).map_err(advise)?;
         record.is_single = true;
         translate::assumed(&text).into_iter().for_each(complain);

@@ -123,7 +123,8 @@ struct ByColor<T> {
 struct MoveJson<'a> {
     san: &'a str,
     uci: &'a str,
-    score: ScoreValue,
+    /// `null` after checkmate: a mate in 0 moves does not say whose it is.
+    score: Option<ScoreValue>,
     loss: f64,
     judgement: Option<&'static str>,
     lines: Vec<LineJson>,
@@ -149,7 +150,7 @@ fn moves_json<'a>(moves: &'a [Judged], positions: &[Position], findings: &[Findi
     let one = |(index, m): (usize, &'a Judged)| MoveJson {
         san: &m.san,
         uci: &m.uci,
-        score: score_json(m.score),
+        score: (m.score.mate_plies() != Some(0)).then(|| score_json(m.score)),
         loss: one_decimal(m.loss),
         judgement: m.judgement.map(MoveJudgement::word),
         lines: lines(index),

@@ -13,7 +13,6 @@ use super::{
     puzzles::Puzzle,
     report::GameReport,
     sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
-    variations,
 };
 use crate::{
     cli::{CliError, source},
@@ -26,7 +25,7 @@ use crate::{
 pub struct Totals {
     /// Games, and positions that stand alone.
     pub items: u64,
-    /// Positions searched.
+    /// Positions searched in this run.
     pub positions: usize,
     /// Nodes of all searches of this run.
     pub nodes: u64,
@@ -46,14 +45,6 @@ pub struct Totals {
     pub skipped: usize,
     /// Why a file could not be read to its end.
     pub unread: Option<CliError>,
-}
-
-impl Totals {
-    /// Counts an item.
-    fn count(&mut self, findings: &[Finding]) {
-        self.items += 1;
-        self.positions += findings.len();
-    }
 }
 
 /// All outputs.
@@ -129,7 +120,7 @@ impl Outputs {
         totals: &mut Totals,
     ) -> Result<(), CliError> {
         let Some(finding) = findings.first() else { return Ok(()) };
-        totals.count(findings);
+        totals.items += 1;
         let result = record.result(finding);
         totals.tasks += u64::from(result.solved.is_some());
         totals.solved += u64::from(result.solved == Some(true));
@@ -140,10 +131,7 @@ impl Outputs {
 
     /// Writes an analysed game.
     pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
-        totals.count(&report.findings);
-        // The first position of a variation is one of its game.
-        let variations = variations::searched(&report.variations);
-        totals.positions += variations.iter().map(|one| one.line.findings.len() - 1).sum::<usize>();
+        totals.items += 1;
         let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
         totals.puzzles += puzzles.len();
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))

@@ -305,6 +305,7 @@ impl ItemWindow<'_> {
                 }
                 let FoundAt { item, ply, kind, finding } = found;
                 self.totals.nodes += finding.nodes;
+                self.totals.positions += usize::from(kind.is_analysis());
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.put(ply, kind, finding);
                 place.missing -= 1;

@@ -60,16 +60,16 @@ enum Tool {
     Lessons(lessons::LessonArguments),
     /// Show the records of a position and of the positions after each of its moves.
     Show {
-        /// The position, quoted or not.
-        #[arg(value_name = "FEN", num_args = 1.., required = true)]
+        /// A FEN or `startpos`, moves after it, or moves from the start alone.
+        #[arg(value_name = "FEN | MOVES", num_args = 1.., required = true)]
         fen: Vec<String>,
     },
     /// Search a position with and without the file, and name the records that change the move.
     ///
     /// One thread, the same number of nodes each time; the file is only read.
     Why {
-        /// The position, quoted or not.
-        #[arg(value_name = "FEN", num_args = 1.., required = true)]
+        /// A FEN or `startpos`, moves after it, or moves from the start alone.
+        #[arg(value_name = "FEN | MOVES", num_args = 1.., required = true)]
         fen: Vec<String>,
         /// Nodes of each search.
         #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -113,7 +113,7 @@ enum Tool {
         /// The text or the games; `-` for the standard input.
         #[arg(value_name = "PATH")]
         from: PathBuf,
-        /// PATH is PGN: learn from the games that this player lost. A part of the name is enough where no player has it whole.
+        /// PATH is PGN: learn from the games that this player lost. Whole words of the name are enough.
         #[arg(long, value_name = "NAME")]
         player: Option<String>,
         /// Nodes for each position of a game.

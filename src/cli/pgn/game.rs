@@ -78,12 +78,17 @@ impl Game {
         self.tag(color.fold_wb("White", "Black")).unwrap_or("?")
     }
 
-    /// The sides played by `name`, ignoring case: those with this very name, or else with it as a part of theirs.
+    /// The sides played by `name`: those whose name has all its words, ignoring case. "Kim" is "Kim, Bo", not "Kimura".
     pub fn sides_of(&self, name: &str) -> ByColor<bool> {
-        let name = name.to_lowercase();
-        let names = ByColor::new_with(|color| self.player(color).to_lowercase());
-        let exact = names.as_ref().map(|own| *own == name);
-        if exact.white || exact.black { exact } else { names.map(|own| own.contains(&name)) }
+        let words = |name: &str| -> Vec<String> {
+            let words = name.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect()
+        };
+        let wanted = words(name);
+        ByColor::new_with(|color| {
+            let own = words(self.player(color));
+            wanted.iter().all(|word| own.contains(word))
+        })
     }
 
     /// The positions before each move and at the end.

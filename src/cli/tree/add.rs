@@ -3,9 +3,9 @@
 use std::{ffi::OsString, fs::File, io::Read as _, path::Path, sync::Arc};
 
 use clap::Args;
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
-use super::Side;
+use super::{Side, names};
 use crate::{
     book::Book,
     cli::{
@@ -16,7 +16,7 @@ use crate::{
     learn::{self, LearnFile, Mode, Ring, kept_games},
     position::{Position, PositionPath},
     search::unpack_line,
-    tree::{ForSides, PlayedLine, Tree, TreeSearch},
+    tree::{ForSides, PlayedLine, Tree, TreeError, TreeSearch},
     tt::{
         RootResult,
         file::{self, HashOrigin, Map},
@@ -36,16 +36,26 @@ pub(super) struct AddArguments {
     /// (.bin), learning files and hash files; `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
     input: Vec<OsString>,
-    /// Whose moves the tree is to find.
+    /// Whose moves the tree is to find; `white` or `black` alone, also if it was the other side's so far.
     #[arg(long = "for", value_enum, default_value_t = Side::Both, value_name = "SIDE")]
     side: Side,
-    /// Only games of this player, and only for the player's side; what the player lost counts three times. A part of the
-    /// name is enough where no player has it whole.
+    /// Only games of this player, and only for the player's side; what the player lost counts three times. Whole words of
+    /// the name are enough: Kim is "Kim, Bo", but not "Kimura".
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Plies of each game that are taken.
     #[arg(long, default_value_t = 24, value_name = "PLIES")]
     plies: usize,
+}
+
+impl AddArguments {
+    /// Ends the growth from a position for the side that `--for` leaves out: it may have been added for that one too.
+    fn restrict(&self, tree: &mut Tree, root: &Position) -> Result<(), TreeError> {
+        match self.side {
+            Side::Both => Ok(()),
+            side => tree.restrict_root(root, side.sides()),
+        }
+    }
 }
 
 /// What was added.
@@ -84,10 +94,14 @@ pub(super) fn run(
         parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
         parts.extend((searches > 0).then(|| counted(searches, "search")));
         parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
+        let roots = tree.roots()?;
+        let grows_for = |side: &Color| roots.iter().any(|(_, sides)| sides.contains(side));
+        let sides: Vec<_> = Color::ALL.into_iter().filter(grows_for).collect();
         output.line(format_args!(
-            "{} added{}; the tree has {}, {} searched",
+            "{} added{}; the tree{} has {}, {} searched",
             counted(new, "position"),
             if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) },
+            if sides.is_empty() { String::new() } else { format!(" for {}", names(&sides)) },
             counted(size.positions, "position"),
             size.searched
         ));
@@ -114,7 +128,7 @@ fn add(tree: &mut Tree, arguments: &AddArguments, count: &mut Count) -> Result<(
         match kind {
             BinaryKind::Learning => add_learning_file(tree, path, arguments, count)?,
             BinaryKind::Hash => add_hash_file(tree, path, count)?,
-            BinaryKind::Book => add_book(tree, path, arguments.side.sides())?,
+            BinaryKind::Book => add_book(tree, path, arguments)?,
         }
     }
     Ok(())
@@ -130,6 +144,7 @@ fn add_items(
         match item? {
             Ok(Item::Position(record)) => {
                 tree.add_root(&record.position, arguments.side.sides())?;
+                arguments.restrict(tree, &record.position)?;
                 // From a position of the tree the moves lead there too.
                 if let Some((start, moves)) = &record.before
                     && tree.look(start)?.is_some()
@@ -175,7 +190,7 @@ fn add_game(
     } else {
         count.games += 1;
     }
-    Ok(())
+    Ok(arguments.restrict(tree, &game.start)?)
 }
 
 /// FNV-1a (Fowler, Noll and Vo) with 64 bits: the number of a game in a tree must be the same for ever.
@@ -251,7 +266,7 @@ fn add_learning_file(
 }
 
 /// Adds the lines of a Polyglot book, from the start position.
-fn add_book(tree: &mut Tree, path: &Path, sides: ForSides) -> Result<(), CliError> {
+fn add_book(tree: &mut Tree, path: &Path, arguments: &AddArguments) -> Result<(), CliError> {
     let book = Book::open(path)?;
     book.check(path)?;
     let start = Position::default();
@@ -259,7 +274,8 @@ fn add_book(tree: &mut Tree, path: &Path, sides: ForSides) -> Result<(), CliErro
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
-    tree.add_root(&start, sides)?;
+    tree.add_root(&start, arguments.side.sides())?;
+    arguments.restrict(tree, &start)?;
     for position in book.layers(&start).take(BOOK_PLIES).flatten() {
         for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
             tree.add_move(&position, m.book_move)?;

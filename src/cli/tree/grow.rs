@@ -211,15 +211,12 @@ impl Growth {
         let roots = tree.roots()?;
         for (root, sides) in roots.iter().take(20) {
             let Some(view) = tree.look(root)? else { continue };
-            // Seen by the first of the sides that the tree is for.
-            let is_mover = sides.first() == Some(&root.turn());
-            let Some(score) = view.score.map(|score| if is_mover { score } else { -score }) else { continue };
+            let Some(score) = view.score else { continue };
             let line = tree.expected(root, &[])?;
-            let sides: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
             let from = if roots.len() > 1 { format!(", from {}", root.fen()) } else { String::new() };
             output.line(format_args!(
-                "for {}{from}: {} at depth {}{}{}",
-                sides.join(" and "),
+                "the tree for {}{from}: {} at depth {}{}{}",
+                super::names(sides),
                 pawns(score),
                 view.depth.get(),
                 if line.is_empty() { "" } else { ", " },

@@ -167,6 +167,12 @@ impl Line {
     }
 }
 
+/// The names of sides: `White`, `Black`, or `White and Black`.
+fn names(sides: &[Color]) -> String {
+    let names: Vec<_> = sides.iter().map(|side| side.fold_wb("White", "Black")).collect();
+    names.join(" and ")
+}
+
 /// The positions where a tree begins, with the sides that it is for.
 fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
     let roots = tree.roots()?;
@@ -186,7 +192,7 @@ fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
 /// There are no such moves; the tree has several beginnings, and none is named.
 fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
     let text = words.join(" ");
-    let Some(first) = text.split_whitespace().next() else {
+    if text.trim().is_empty() {
         let roots = tree.roots()?;
         let usual = Position::default();
         let start = match &roots[..] {
@@ -199,10 +205,8 @@ fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
             }
         };
         return Ok(Line { moves: Vec::new(), positions: vec![start.clone()] });
-    };
-    let named = first == "startpos" || first.matches('/').count() == 7;
-    let text = if named { text } else { format!("startpos moves {text}") };
-    let record = EpdRecord::with_moves(&text).map_err(CliError::Task)?;
+    }
+    let record = EpdRecord::named(&text).map_err(CliError::Task)?;
     let (start, moves) = record.before.unwrap_or((record.position, Vec::new()));
     let positions = start.along(&moves);
     Ok(Line { moves, positions })

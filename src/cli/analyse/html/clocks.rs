@@ -8,13 +8,17 @@ const ROUNDED: f64 = 2.0;
 
 /// Seconds used for each move, `None` where unknown.
 pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
-    let (base, increment) = time_control(game.tag("TimeControl").unwrap_or_default());
+    let tag = game.tag("TimeControl").unwrap_or_default();
+    let (base, increment) = time_control(tag);
+    // So much for each move, as in games by correspondence.
+    let is_for_each = tag.starts_with("1/") && !tag.contains(':');
     // The clocks of the side to move and of the other one.
     let mut clocks = [base, base];
     let mut used = Vec::with_capacity(game.annotations.len());
     for said in &game.annotations {
         let clock = command(said, "[%clk ");
-        let by_clock = clocks[0].zip(clock).map(|(before, after)| before + increment - after);
+        let before = if is_for_each { base } else { clocks[0] };
+        let by_clock = before.zip(clock).map(|(before, after)| before + increment - after);
         // Time was added, as at the end of a period: nobody knows how much the move took. Clocks may be rounded.
         let by_clock = by_clock.filter(|&used| used > -ROUNDED).map(|used| used.max(0.0));
         used.push(command(said, "[%emt ").or(by_clock));
@@ -72,6 +76,13 @@ mod tests {
         let text = "[TimeControl \"1/60+30:1800+30\"]\n\n1. e4 {[%clk 0:31:10]} e5 {[%clk 0:01:31]} 2. Nf3 \
                     {[%clk 0:31:00]} *\n";
         assert_eq!(used(text), [None, Some(0.0), Some(40.0)]);
+    }
+
+    #[test]
+    fn each_move_of_a_daily_game_has_a_clock_of_its_own() {
+        let text = "[TimeControl \"1/86400\"]\n\n1. e4 {[%clk 23:00:00]} e5 {[%clk 23:59:00]} 2. Nf3 \
+                    {[%clk 22:00:00]} Nc6 {[%clk 23:30:00]} *\n";
+        assert_eq!(used(text), [Some(3600.0), Some(60.0), Some(7200.0), Some(1800.0)]);
     }
 
     #[test]
