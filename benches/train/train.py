@@ -226,6 +226,10 @@ class Pool:
                 self.count += len(words)
             self.read_bytes[path] = place
 
+    def left_out(self) -> int:
+        """The samples of the files for which there is no room."""
+        return sum((path.stat().st_size - place) // 32 for path, place in self.read_bytes.items() if path.exists())
+
     def draw(self, batch: int, growing: bool) -> Tensor:
         places = torch.randint(self.count, (3 if growing else 1, batch), device=self.words.device)
         return self.words[places.amax(0)]
@@ -322,8 +326,10 @@ class Training:
 
     @torch.no_grad()
     def loss(self, words: Tensor, share: float) -> float:
+        if not len(words):
+            return 0.0
         parts = [self.losses(part, share, Kinds()).double().sum() for part in words.split(1 << 13)]
-        return (sum(parts) / max(1, len(words))).item()
+        return (sum(parts) / len(words)).item()
 
     def step(self, words: Tensor, share: float, rate: float) -> Tensor:
         """One step of Adam; the mean loss."""
@@ -351,8 +357,8 @@ def arguments() -> argparse.Namespace:
     add("--held-out", type=Path, help="samples of other games, of which 200,000 are the validation")
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
-    add("--units", type=int, default=512, help="hidden units of a view, a multiple of 32")
-    add("--pawns", action="store_true", help="with a pawn part")
+    add("--units", type=int, default=1024, help="hidden units of a view, a multiple of 32")
+    add("--pawns", action=argparse.BooleanOptionalAction, default=True, help="with a pawn part")
     add("--positions", type=int, default=1 << 62, help="samples to draw in all")
     add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
     add("--passes", type=float, default=4, help="how often each sample is drawn at most, on average")
@@ -431,6 +437,8 @@ def main() -> None:
             )
             said, before, count, sums = time.monotonic(), drawn, 0, torch.zeros((), device=device)
     write_network(given.net, training.network)
+    if left_out := pool.left_out():
+        print(f"{left_out} samples were left out: --memory is {given.memory}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 //! Functions that several commands share.
 
-use std::{io::Write as _, path::Path, sync::RwLock};
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    sync::RwLock,
+};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -72,9 +76,9 @@ pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// Reports on standard error what could not be used.
+/// Says something on standard error. If nobody reads it there, the work goes on.
 pub(super) fn complain(text: impl std::fmt::Display) {
-    eprintln!("{}", printable(&text.to_string()));
+    let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
 }
 
 /// The position of a FEN, after moves in it, or after moves from the usual one; without a text the usual one. What the FEN
@@ -112,11 +116,11 @@ pub(super) fn day(text: &str) -> Result<i64, String> {
     day.map(days).ok_or_else(|| "write the day as 2026-01-31".to_owned())
 }
 
-/// A score in readable form: signed pawns, mates in moves, and tablebase results with the moves to the next capture or
+/// A score in readable form: signed pawns, mates in moves (`#0` on the board), and tablebase results with the moves to the next capture or
 /// pawn move, or to the first tablebase position.
 pub(super) fn pawns(score: Score) -> String {
     if let Some(moves) = score.mate_moves() {
-        return format!("{}{}", if score.0 < 0 { "#-" } else { "#" }, moves.abs());
+        return format!("{}{}", if moves < 0 { "#-" } else { "#" }, moves.abs());
     }
     let result = if score.0 < 0 { "loss" } else { "win" };
     match score.tablebase_plies() {
@@ -149,6 +153,15 @@ pub(super) fn lower_priority() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Ply;
+
+    #[test]
+    fn mates_are_written_in_moves() {
+        for (plies, win, loss) in [(0, "#0", "#0"), (1, "#1", "#-1"), (4, "#2", "#-2"), (5, "#3", "#-3")] {
+            let score = Score::mate_in(Ply(plies));
+            assert_eq!((pawns(score).as_str(), pawns(-score).as_str()), (win, loss));
+        }
+    }
 
     #[test]
     fn days_are_counted_as_the_calendar_does() {

@@ -154,7 +154,7 @@ pub enum Subtask {
     Tune(tune::TuneTask),
 }
 
-/// The exit code where parts of the input could not be used (1 is failure, 2 bad arguments).
+/// The exit code where parts of the input could not be used or searches failed (1 is failure, 2 bad arguments).
 pub const PARTIAL: u8 = 3;
 
 /// Runs the command line. `places` are the default places of files.

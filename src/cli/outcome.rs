@@ -22,7 +22,7 @@ use crate::{
 pub enum Completion {
     /// All of it was done.
     Complete,
-    /// Parts of the input could not be used; each was reported.
+    /// Parts of the input could not be used, or searches failed; each was reported.
     Partial,
 }
 

@@ -16,6 +16,7 @@ use thiserror::Error;
 use super::{
     CliError,
     analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, Workers, task_result, version},
+    complain,
 };
 use crate::{
     fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
@@ -70,7 +71,10 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     let server = &arguments.queue;
     let interrupt = Interrupt::by_signal();
     worker.turn().map_err(|error| failed(server, error))?;
-    eprintln!("{threads} threads wait for tasks of version {} at {server}; Ctrl-C ends them", version());
+    let version = version();
+    complain(format_args!(
+        "{threads} threads wait for tasks of version {version} at {server}; Ctrl-C ends them"
+    ));
     let mut trouble = String::new();
     while !interrupt.is_requested() {
         match worker.turn() {
@@ -80,7 +84,7 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
             Err(WorkError::Server(error)) => {
                 let text = error.to_string();
                 if text != trouble {
-                    eprintln!("{server}: {text}; trying again");
+                    complain(format_args!("{server}: {text}; trying again"));
                     trouble = text;
                 }
                 // The searches go on meanwhile.
@@ -136,21 +140,15 @@ struct Searching {
 }
 
 impl TaskWorker {
-    /// Returns outcomes, renews held tasks, takes more if there is room, and waits a moment for findings.
+    /// Renews held tasks, returns outcomes, takes more if there is room, and waits a moment for findings.
     fn turn(&mut self) -> Result<(), WorkError> {
-        while let Some((task, outcome)) = self.finished.last() {
-            match self.queue.finish(task, outcome) {
-                // Something else is where the results should be. To try again would refuse all others, too.
-                Err(FleetError::Refused(reason)) => log::warn!("a result is lost: {reason}"),
-                done => done?,
-            }
-            self.finished.pop();
-        }
-        let held: Vec<EntryId> = self.tasks().map(|task| task.entry).collect();
         if self.kept_at.elapsed() > self.claim_after / 3 {
+            let held: Vec<EntryId> = self.tasks().map(|task| task.entry).collect();
             self.queue.keep(&self.name, &held)?;
             self.kept_at = Instant::now();
         }
+        self.return_outcomes()?;
+        let held: Vec<EntryId> = self.tasks().map(|task| task.entry).collect();
         if self.held.is_empty() {
             for task in std::mem::take(&mut self.deferred) {
                 self.begin(task)?;
@@ -177,15 +175,31 @@ impl TaskWorker {
 
     /// The tasks that it holds.
     fn tasks(&self) -> impl Iterator<Item = &HeldTask> {
-        self.held.values().map(|searching| &searching.task).chain(&self.deferred)
+        let searched = self.held.values().map(|searching| &searching.task);
+        searched.chain(&self.deferred).chain(self.finished.iter().map(|(task, _)| task))
     }
 
-    /// Returns outcomes, and the tasks that were not finished, as if they had not been begun.
+    /// Returns outcomes. Those that the server refuses, for want of memory for instance, are kept.
+    fn return_outcomes(&mut self) -> Result<(), FleetError> {
+        while let Some((task, outcome)) = self.finished.last() {
+            match self.queue.finish(task, outcome) {
+                // Something else is where the results of this job should be, and stays there.
+                Err(FleetError::Refused(reason)) if reason.starts_with("WRONGTYPE") => {
+                    log::warn!("a result is lost: {reason}");
+                }
+                done => done?,
+            }
+            self.finished.pop();
+        }
+        Ok(())
+    }
+
+    /// Returns outcomes, and the tasks whose outcome is not returned, as if they had not been begun.
     fn give_back(mut self) -> Result<(), WorkError> {
+        let returned = self.return_outcomes();
         let held: Vec<(EntryId, u64)> = self.tasks().map(|task| (task.entry, task.attempts)).collect();
         self.queue.give_back(&self.name, &held)?;
-        let finished = std::mem::take(&mut self.finished);
-        Ok(finished.iter().try_for_each(|(task, outcome)| self.queue.finish(task, outcome))?)
+        Ok(returned?)
     }
 
     /// Begins the search of a task, or fails it.

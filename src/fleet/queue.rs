@@ -5,7 +5,7 @@
 //! others ([`Queue::claim`]). The name of a task is a hash of its content: equal tasks have the same name, and a result
 //! that comes twice is the same result. The content of tasks and results is up to the callers.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use redis::{Cmd, Value, cmd};
 
@@ -85,9 +85,9 @@ impl Queue {
         Ok(())
     }
 
-    /// The names of the tasks of a job in the queue, waiting or held by a worker.
-    pub fn outstanding(&mut self, job: &str) -> Result<HashSet<String>, FleetError> {
-        let (mut found, mut after, mut count) = (HashSet::new(), "-".to_owned(), PAGE);
+    /// The tasks of a job in the queue, waiting or held by a worker, by name.
+    pub fn outstanding(&mut self, job: &str) -> Result<HashMap<String, EntryId>, FleetError> {
+        let (mut found, mut after, mut count) = (HashMap::new(), "-".to_owned(), PAGE);
         loop {
             let mut range = cmd("XRANGE");
             range.arg(self.tasks()).arg(&after).arg("+").arg("COUNT").arg(count);
@@ -102,15 +102,21 @@ impl Queue {
                 }
                 answer => entries(answer?)?,
             };
-            found.extend(
-                page.iter().filter_map(Task::of).filter(|task| task.job == job).map(|task| task.name()),
-            );
+            let tasks = page.iter().filter_map(|entry| Some((Task::of(entry)?, entry.id)));
+            let of_job = tasks.filter(|(task, _)| task.job == job);
+            found.extend(of_job.map(|(task, id)| (task.name(), id)));
             match page.last() {
                 Some(last) if page.len() == count => after = format!("({}", last.id),
                 _ => return Ok(found),
             }
             count = PAGE;
         }
+    }
+
+    /// Removes the tasks of a job that nobody waits for any more.
+    pub fn withdraw(&mut self, job: &str) -> Result<(), FleetError> {
+        let there = self.outstanding(job)?;
+        there.into_values().try_for_each(|id| self.remove(id))
     }
 
     /// Results of a job after the entry `after`; waits up to `wait` for one.
@@ -319,6 +325,11 @@ impl Queue {
     /// Deletes an invalid entry.
     fn drop_entry(&mut self, id: EntryId) -> Result<(), FleetError> {
         log::warn!("entry {id} of {} is not a task and was removed", self.tasks());
+        self.remove(id)
+    }
+
+    /// Removes a task.
+    fn remove(&mut self, id: EntryId) -> Result<(), FleetError> {
         let mut commands = [cmd("XACK"), cmd("XDEL")];
         commands[0].arg(self.tasks()).arg(GROUP).arg(id.to_string());
         commands[1].arg(self.tasks()).arg(id.to_string());

@@ -10,7 +10,7 @@ use engram::{
 use ruzstd::decoding::StreamingDecoder;
 use shakmaty::{Color, Position as _};
 
-use crate::common::{home, is_full, run, shared};
+use crate::common::{has_python_chess, home, is_full, run, shared};
 
 const GAMES: usize = 40;
 
@@ -223,9 +223,7 @@ fn comments_of_any_text_are_wrapped_and_read_again() {
 /// What python-chess, a reader by others, sees in both files: how many games, how many that differ because it finds faults
 /// in the first file; nothing where there is no python-chess.
 fn python_agrees(before: &Path, after: &Path) -> Option<[usize; 2]> {
-    let known = Command::new("python3").args(["-c", "import chess.pgn"]).output();
-    if !known.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: there is no python3 with chess");
+    if !has_python_chess() {
         return None;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare_pgn.py");

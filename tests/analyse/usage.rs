@@ -213,7 +213,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn the_standard_input_is_told_apart() {
     let folder = home();
     let mut answers = Vec::new();
-    for text in ["\n\n1. e4 e5 2. Qh5 Ke7 *\n", "# note\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8;\n"] {
+    for text in ["\n\n1. e4 e5 2. Qh5 Ke7 *\n", "# note\n% note\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8;\n"]
+    {
         let mut child = command(&folder)
             .args(["analyse", "-", "--depth", "4"])
             .stdin(Stdio::piped())
@@ -391,16 +392,17 @@ fn mates_by_black_are_counted_like_those_by_white() {
 fn who_stops_reading_leaves_the_files_to_be_finished() {
     let folder = home();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    fs::write(path("games.pgn"), "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(30)).unwrap();
+    let games = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(30);
+    fs::write(path("games.pgn"), format!("1. e5 *\n\n{games}")).unwrap();
     let output = path("out.jsonl");
-    let mut child = command(&folder)
+    let closed = || std::io::pipe().unwrap().1;
+    let status = command(&folder)
         .args(["analyse", &path("games.pgn"), "--depth", "4", "--json", &output])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
+        .stdout(closed())
+        .stderr(closed())
+        .status()
         .unwrap();
-    drop(child.stdout.take());
-    assert!(child.wait().unwrap().success());
+    assert_eq!(status.code(), Some(3), "nobody hears that the first game is skipped");
     assert_eq!(fs::read_to_string(&output).unwrap().lines().count(), 30);
     assert!(!Path::new(&path("out.jsonl.unfinished")).exists());
 }

@@ -40,7 +40,7 @@ impl Browser {
         )
     }
 
-    /// Opens a window of this size; nothing, and a message, where there is no browser.
+    /// Opens a window of this size; nothing, and a message, where there is no chromedriver.
     pub fn start(width: u32, height: u32) -> Option<Browser> {
         let home = home();
         let driver = Command::new("chromedriver")
@@ -71,10 +71,9 @@ impl Browser {
             json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
         let created =
             browser.request("POST", "/session", &json!({ "capabilities": { "alwaysMatch": options } }));
-        let Some(session) = created["sessionId"].as_str() else {
-            eprintln!("skipped: chromedriver starts no browser: {}", created["message"]);
-            return None;
-        };
+        let session = created["sessionId"].as_str();
+        let session =
+            session.unwrap_or_else(|| panic!("chromedriver starts no browser: {}", created["message"]));
         browser.session = session.to_owned();
         browser.devtools(
             "Emulation.setDeviceMetricsOverride",

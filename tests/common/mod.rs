@@ -70,6 +70,16 @@ pub fn chess960(fen: &str) -> Position {
     parse_fen(fen, true).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Is there python-chess, a reader by others? If not, that is said.
+pub fn has_python_chess() -> bool {
+    let import = Command::new("python3").args(["-c", "import chess.pgn"]).output();
+    let is_there = import.is_ok_and(|output| output.status.success());
+    if !is_there {
+        eprintln!("skipped: there is no python3 with chess");
+    }
+    is_there
+}
+
 /// A file of `tests/data`.
 pub fn fixture(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()

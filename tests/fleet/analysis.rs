@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Read,
+    io::{BufRead as _, BufReader, Read},
     path::Path,
     process::{Child, Stdio},
     thread,
@@ -227,6 +227,74 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
     assert!(here == there, "the results are those of one machine");
 }
 
+/// How many tasks are in the queue, held by a worker or not.
+fn tasks(server: &Server) -> usize {
+    let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+    keys.first().map_or(0, |key| server.ask(cmd("XLEN").arg(key)))
+}
+
+#[test]
+fn what_was_done_while_the_collector_was_away_is_not_done_again() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    fs::write(path(&home, "some.epd"), positions(20)).expect("written");
+    let (input, output, url) = (path(&home, "some.epd"), path(&home, "out.jsonl"), server.url());
+    let arguments = ["analyse", &input, "--json", &output, "--depth", "3", "--hash", "2", "--queue", &url];
+    let collector = start(&home, &arguments);
+    until("the tasks are there", || tasks(&server) == 20);
+    drop(collector);
+    let worker = worker(&home, &server);
+    until("all are done", || tasks(&server) == 0);
+    drop(worker);
+    // Nobody works any more.
+    let mut collector = start(&home, &arguments);
+    until("it ends", || collector.0.try_wait().expect("a child").is_some());
+    assert!(collector.0.wait().expect("a child").success());
+    assert_eq!(untimed(Path::new(&output)).len(), 20);
+    assert_eq!(keys(&server, "{engram}:results:*"), 0);
+}
+
+#[test]
+fn results_wait_until_the_server_has_room_for_them() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    fs::write(path(&home, "some.epd"), positions(3)).expect("written");
+    let (input, output, url) = (path(&home, "some.epd"), path(&home, "out.jsonl"), server.url());
+    // The first worker makes the group, for which there is no room later.
+    let first = worker(&home, &server);
+    until("the worker is there", || keys(&server, "{engram}:tasks:*") == 1);
+    drop(first);
+    let arguments = ["analyse", &input, "--json", &output, "--depth", "3", "--hash", "2", "--queue", &url];
+    let mut collector = start(&home, &arguments);
+    until("the tasks are there", || tasks(&server) == 3);
+    let room = |bytes: &str| {
+        server.ask::<()>(cmd("CONFIG").arg("SET").arg("maxmemory").arg(bytes));
+    };
+    room("1");
+    let mut worker = worker(&home, &server);
+    let said = BufReader::new(worker.0.stderr.take().expect("piped"));
+    assert!(said.lines().map_while(Result::ok).any(|line| line.contains("OOM")), "it tries again");
+    room("0");
+    until("it ends", || collector.0.try_wait().expect("a child").is_some());
+    assert!(collector.0.wait().expect("a child").success());
+    assert_eq!(untimed(Path::new(&output)).len(), 3);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_tree_leaves_nothing_in_the_queue() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    let (file, url) = (path(&home, "t.db"), server.url());
+    assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
+    let mut grower = start(&home, &["tree", &file, "grow", "--threads", "4", "--queue", &url]);
+    until("a task is there", || tasks(&server) > 0);
+    let id = grower.0.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
+    assert!(grower.0.wait().expect("a child").success());
+    assert_eq!(tasks(&server), 0);
+}
+
 #[test]
 fn a_task_that_kills_its_workers_is_given_up_and_named() {
     let Some(server) = Server::start() else { return };
@@ -274,6 +342,11 @@ fn a_task_that_wants_too_much_memory_is_reported() {
     let (_, err, code) =
         analysed(&home, "some.epd", "out.jsonl", &["--depth", "1", "--queue", &server.url()]);
     assert!(code == 3 && err.contains("allows 1 in all (--hash)"), "{err}");
+    let file = path(&home, "t.db");
+    assert_eq!(run(&["tree", &file, "add", "startpos", "e4"]).2, 0);
+    let grow = ["grow", "--positions", "1", "--threads", "1", "--queue", &server.url()];
+    let (out, err, code) = run(&[&["tree", &file], &grow[..]].concat());
+    assert!(code == 3 && err.matches("allows 1 in all (--hash)").count() == 1, "{out}{err}");
 }
 
 #[test]

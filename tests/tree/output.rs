@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::common::{
     browser::{self, Browser},
-    command, finish, home,
+    command, finish, has_python_chess, home,
 };
 
 const WIDE: (u32, u32) = (1280, 900);
@@ -267,14 +267,12 @@ fn a_game_with_variations_follows_each_position_once() {
         finish(command(&folder).args(["analyse", "t.pgn", "--nodes", "100", "--variations", "--json", "-"]));
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("\"Nf3\""), "{out}");
-    let script = "import chess.pgn, sys; game = chess.pgn.read_game(open(sys.argv[1])); \
-                  print(game.errors, game.next().san(), len(game.next().next().variations))";
-    let read = Command::new("python3").args(["-c", script]).arg(folder.path().join("t.pgn")).output();
-    match read {
-        Ok(read) if read.status.success() => {
-            assert_eq!(String::from_utf8_lossy(&read.stdout).trim(), "[] Nf3 2")
-        }
-        _ => eprintln!("skipped: there is no python3 with chess"),
+    if has_python_chess() {
+        let script = "import chess.pgn, sys; game = chess.pgn.read_game(open(sys.argv[1])); \
+                      print(game.errors, game.next().san(), len(game.next().next().variations))";
+        let (said, err, code) =
+            finish(Command::new("python3").args(["-c", script]).arg(folder.path().join("t.pgn")));
+        assert_eq!((said.trim(), code), ("[] Nf3 2", 0), "{err}");
     }
     let (_, err, code) = run(&folder, &["pgn", "h4"]);
     assert!(code != 0 && err.contains("not searched in this tree"), "{err}");

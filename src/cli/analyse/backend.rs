@@ -101,7 +101,7 @@ impl SearchBackend {
         }
     }
 
-    /// The work is done.
+    /// The work is done, or nobody will resume it.
     pub fn finish(self) {
         match self {
             // Dropped engines flush their learning files.

@@ -191,7 +191,7 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
         let text = String::from_utf8_lossy(&read[before..]);
         // Lines may end with CR alone.
         let mut lines = text.split('\r').map(|line| line.trim_start_matches('\u{feff}').trim());
-        let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
+        let first = lines.find(|line| !line.is_empty() && !is_comment(line));
         if count == 0 || first.is_some() {
             let word = first.and_then(|line| line.split_whitespace().next());
             let is_position = word.is_some_and(begins_position);
@@ -199,6 +199,11 @@ fn detect(path: &Path, mut reader: Reader) -> io::Result<(TextKind, Reader)> {
             return Ok((kind, Box::new(Cursor::new(read).chain(reader))));
         }
     }
+}
+
+/// Is this line between positions a comment, or one that PGN escapes?
+fn is_comment(line: &str) -> bool {
+    line.starts_with(['#', '%'])
 }
 
 fn games(path: PathBuf, reader: Reader, variations: bool) -> Items {
@@ -224,7 +229,7 @@ fn positions(path: PathBuf, reader: Reader) -> Items {
             Err(error) => return Some(Err(refused(&path, "read")(error))),
         };
         let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
+        if line.is_empty() || is_comment(line) {
             return None;
         }
         let number = index + 1;

@@ -115,7 +115,8 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
     let start = Instant::now();
     if known > 0 {
-        progress.suspend(|| eprintln!("resuming unfinished work: {known} results are there already"));
+        let text = format!("resuming unfinished work: {known} results are there already");
+        progress.suspend(|| complain(text));
     }
     let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
     let is_wanted = || match output.failure() {

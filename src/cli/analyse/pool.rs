@@ -18,7 +18,7 @@ use shakmaty::{CastlingMode, Move, uci::UciMove};
 
 use super::searcher::Searcher;
 use crate::{
-    cli::CliError,
+    cli::{CliError, complain},
     position::Position,
     search::{Event, Limits},
     types::{Depth, Score, ScoredLine},
@@ -256,7 +256,8 @@ impl Workers {
                     return Err(CliError::Task(format!("no thread can be started ({error})")));
                 }
                 Err(error) => {
-                    eprintln!("{} workers, the system gives no more threads ({error})", threads.len());
+                    let count = threads.len();
+                    complain(format_args!("{count} workers, the system gives no more threads ({error})"));
                     break;
                 }
             }

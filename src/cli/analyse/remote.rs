@@ -13,8 +13,8 @@ use super::{
     task::{BatchTask, read_result, version},
 };
 use crate::{
-    cli::json,
-    fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, name_of},
+    cli::{complain, json},
+    fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, TaskResult, name_of},
 };
 
 /// Maximum number of items in the queue or waiting for earlier ones: enough for two thousand threads.
@@ -38,9 +38,11 @@ pub struct RemoteWorkers {
     wanted: HashMap<String, Wanted>,
     /// Tasks that an earlier run of this job submitted.
     earlier: HashSet<String>,
+    /// Results that nothing waits for yet, by the name of their task.
+    unclaimed: HashMap<String, TaskResult>,
     ready: VecDeque<Arrival>,
     last: EntryId,
-    /// Results that were handed out and can be deleted from the server.
+    /// Results that were taken in and can be deleted from the server.
     spent: Vec<EntryId>,
     /// When to check that the server still has the tasks.
     look_at: Instant,
@@ -69,8 +71,9 @@ impl RemoteWorkers {
     ) -> Result<RemoteWorkers, FleetError> {
         let job = name_of(work);
         let mut queue = Queue::new(server.clone(), &version());
-        let earlier = queue.outstanding(&job)?;
-        Ok(RemoteWorkers {
+        // In this order: a task is removed in the same step in which its result is added.
+        let earlier = queue.outstanding(&job)?.into_keys().collect();
+        let mut workers = RemoteWorkers {
             queue,
             job,
             budget: settings.budget.clone(),
@@ -78,13 +81,16 @@ impl RemoteWorkers {
             unsent: Vec::new(),
             wanted: HashMap::new(),
             earlier,
+            unclaimed: HashMap::new(),
             ready: VecDeque::new(),
             last: EntryId::default(),
             spent: Vec::new(),
             look_at: Instant::now() + ANSWER_TIMEOUT,
             trouble: String::new(),
             has_waited: false,
-        })
+        };
+        while workers.read(Duration::ZERO)? > 0 {}
+        Ok(workers)
     }
 
     /// Submits the positions after `plies` moves as a task for one worker.
@@ -98,16 +104,18 @@ impl RemoteWorkers {
         let batch = BatchTask::new(work, &plies, budget);
         let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
         let name = task.name();
-        if !self.wanted.contains_key(&name) && !self.earlier.remove(&name) {
-            self.unsent.push(task.clone());
+        let place = (Arc::clone(work), plies);
+        if let Some(wanted) = self.wanted.get_mut(&name) {
+            wanted.places.push(place);
+            return;
         }
-        let wanted = self.wanted.entry(name).or_insert_with(|| Wanted {
-            task,
-            kind,
-            places: Vec::new(),
-            was_unreadable: false,
-        });
-        wanted.places.push((Arc::clone(work), plies));
+        let wanted = Wanted { task: task.clone(), kind, places: vec![place], was_unreadable: false };
+        self.wanted.insert(name.clone(), wanted);
+        let is_queued = self.earlier.remove(&name);
+        let is_done = self.unclaimed.remove(&name).is_some_and(|result| self.take_in(result));
+        if !is_queued && !is_done {
+            self.unsent.push(task);
+        }
     }
 
     /// What comes within [`WAIT`]; `None` if no task is outstanding.
@@ -123,7 +131,7 @@ impl RemoteWorkers {
                 Err(error) => {
                     let text = format!("{}: {error}; trying again", self.queue.server());
                     if text != self.trouble {
-                        eprintln!("{text}");
+                        complain(&text);
                         self.trouble = text;
                     }
                     // The server may have lost the tasks.
@@ -137,10 +145,10 @@ impl RemoteWorkers {
 
     fn turn(&mut self) -> Result<(), FleetError> {
         self.discard()?;
-        self.submit()?;
         if Instant::now() >= self.look_at {
             return self.look_again();
         }
+        self.submit()?;
         self.read(WAIT).map(|_| ())
     }
 
@@ -176,32 +184,44 @@ impl RemoteWorkers {
         let count = results.len();
         for result in results {
             self.last = result.entry;
-            self.spent.push(result.entry);
             self.look_at = Instant::now() + ANSWER_TIMEOUT;
-            match result.outcome {
-                // A second result of a task is ignored; one that cannot be read is asked for again later.
-                Some(TaskOutcome::Done(text)) => _ = self.arrived(&result.name, &text),
-                Some(TaskOutcome::Failed(reason)) => self.failed(&result.name, &reason),
-                None => {}
+            if self.wanted.contains_key(&result.name) || result.outcome.is_none() {
+                self.take_in(result);
+            } else {
+                self.unclaimed.insert(result.name.clone(), result);
             }
         }
         Ok(count)
     }
 
-    /// Submits again the tasks that are neither queued nor done: the server has lost them.
+    /// Takes in a result; false if its task is still to be done.
+    fn take_in(&mut self, result: TaskResult) -> bool {
+        self.spent.push(result.entry);
+        match result.outcome {
+            // One that cannot be read is asked for again later.
+            Some(TaskOutcome::Done(text)) => self.arrived(&result.name, &text),
+            Some(TaskOutcome::Failed(reason)) => {
+                self.failed(&result.name, &reason);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Submits the tasks that are neither queued nor done: they are new, or the server has lost them.
     fn look_again(&mut self) -> Result<(), FleetError> {
         let there = self.queue.outstanding(&self.job)?;
-        // A task is removed in the same step in which its result is added: if it is gone, its result is read here.
+        // In this order, as at the start.
         self.last = EntryId::default();
         while self.read(Duration::ZERO)? > 0 {}
-        let missing = self.wanted.iter().filter(|(name, _)| !there.contains(*name));
+        let missing = self.wanted.iter().filter(|(name, _)| !there.contains_key(*name));
         self.unsent = missing.map(|(_, wanted)| wanted.task.clone()).collect();
         self.look_at = Instant::now() + ANSWER_TIMEOUT;
         if there.len() == self.wanted.len() && !std::mem::replace(&mut self.has_waited, true) {
-            eprintln!(
+            complain(format_args!(
                 "no result yet; workers are started with: engram worker --queue {}",
                 self.queue.server()
-            );
+            ));
         }
         self.submit()
     }
@@ -236,8 +256,12 @@ impl RemoteWorkers {
         }
     }
 
-    /// Removes everything from the server: the work is done.
+    /// Removes everything from the server: the work is done, or nobody will resume it.
     pub(super) fn finish(mut self) {
+        if !self.wanted.is_empty() {
+            // If this fails, the tasks are done for nobody.
+            let _ = self.queue.withdraw(&self.job);
+        }
         // If this fails, the results expire after a week.
         let _ = self.queue.remove_results(&self.job);
     }

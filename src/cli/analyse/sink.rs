@@ -12,7 +12,7 @@ use super::{
     rows,
 };
 use crate::{
-    cli::{CliError, counted},
+    cli::{CliError, complain, counted},
     uci::Output,
 };
 
@@ -124,7 +124,7 @@ impl Sink for AnnotatedGames {
 
     fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
         if self.is_empty && totals.items > 0 && totals.skipped == 0 {
-            eprintln!("there is no game for --pgn; positions go to --json, --csv, --sqlite and --html");
+            complain("there is no game for --pgn; positions go to --json, --csv, --sqlite and --html");
         }
         Ok(())
     }

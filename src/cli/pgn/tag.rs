@@ -1,4 +1,4 @@
-/// Bytes after an unescaped quote in which the end of the tag is looked for; without one the value ends at that quote.
+/// Bytes after a quote that may end the value in which a better end is looked for.
 const MAX_FORGOTTEN: usize = 256;
 
 /// Reads `[Name "value"]` at the beginning of a line, which begins with `[`. Returns the tag, `None` if it is damaged,
@@ -31,7 +31,7 @@ fn is_name(name: &str) -> bool {
 fn end_of_value(value: &str) -> (usize, usize) {
     let (mut first, mut after_backslash) = (None, None);
     for (quote, _) in value.match_indices('"') {
-        if first.is_some_and(|(first, _)| quote - first > MAX_FORGOTTEN) {
+        if after_backslash.or(first).is_some_and(|(end, _)| quote - end > MAX_FORGOTTEN) {
             break;
         }
         let before = &value[..quote];

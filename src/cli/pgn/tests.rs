@@ -52,6 +52,17 @@ fn what_is_no_game_is_said_to_be_none() {
     assert!(games[0].as_ref().unwrap_err().reason.contains("no PGN"), "{games:?}");
 }
 
+/// It would take an hour to search the rest of the line for each bracket and quote.
+#[test]
+fn long_lines_of_brackets_and_quotes_are_read() {
+    for part in ["[]", "<>", "[\"\"]", "[\\\"\\\"]", "1. e4 * "] {
+        for before in ["", "1. e4 "] {
+            let text = before.to_owned() + &part.repeat((2 << 20) / part.len());
+            assert_eq!(Games::new(text.as_bytes()).count(), 1, "{before}{part}");
+        }
+    }
+}
+
 /// Found by fuzzing: when written again, such a tag ended the tags and split the game in two.
 #[test]
 fn a_tag_whose_name_is_none_is_left_out() {

@@ -65,7 +65,9 @@ impl<'a> PgnTokens<'a> {
     /// `<text>`, which the standard reserves for the future, or a command outside of a comment, such as `[%clk 0:01]`.
     /// A single bracket is a word.
     fn bracketed(&mut self, close: u8) -> Option<Token<'a>> {
-        let word = &self.rest[..self.rest.find(is_delimiter).unwrap_or(self.rest.len())];
+        // No sign is longer than a move; the rest of the line may be long and is not searched for each bracket.
+        let head = &self.rest[..self.rest.floor_char_boundary(MAX_MOVE)];
+        let word = &head[..head.find(is_delimiter).unwrap_or(head.len())];
         let end = self.rest.bytes().take(MAX_BRACKETED).position(|byte| byte == close);
         match end.filter(|_| glyph::nag(word).is_none()) {
             Some(end) => Some(Token::Other(self.take(end + 1))),

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use crate::fleet::ServerAddress;
 use crate::{
     cli::{
-        CliError,
+        CliError, Completion,
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
         },
@@ -58,11 +58,15 @@ pub(super) struct GrowArguments {
     queue: Option<ServerAddress>,
 }
 
-/// Grows the tree until a limit, a signal, or until nothing is left to search.
+/// Grows the tree until a limit, a signal, or until nothing is left to search; partially if searches failed.
 ///
 /// # Errors
 /// The tree cannot be written, or no search thread is left.
-pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -> Result<(), CliError> {
+pub(super) fn run(
+    tree: &mut Tree,
+    arguments: &GrowArguments,
+    output: &Output,
+) -> Result<Completion, CliError> {
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;
     }
@@ -89,10 +93,11 @@ pub(super) fn run(tree: &mut Tree, arguments: &GrowArguments, output: &Output) -
         progress: progress(arguments),
         begun: Instant::now(),
         searched: 0,
+        failed: 0,
     };
-    growth.run(tree, &mut backend, &settings.budget, output)?;
+    let grown = growth.run(tree, &mut backend, &settings.budget, output);
     backend.finish();
-    Ok(())
+    grown
 }
 
 fn progress(arguments: &GrowArguments) -> ProgressBar {
@@ -117,6 +122,8 @@ struct Growth {
     progress: ProgressBar,
     begun: Instant,
     searched: u64,
+    /// Searches that failed, which count against the limit.
+    failed: u64,
 }
 
 impl Growth {
@@ -153,11 +160,12 @@ impl Growth {
         backend: &mut SearchBackend,
         budget: &SearchBudget,
         output: &Output,
-    ) -> Result<(), CliError> {
+    ) -> Result<Completion, CliError> {
         let mut jobs: HashMap<usize, Job> = HashMap::new();
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
-            while jobs.len() < self.at_once && self.searched + (jobs.len() as u64) < self.limit {
+            let ended = self.searched + self.failed;
+            while jobs.len() < self.at_once && ended + (jobs.len() as u64) < self.limit {
                 let Some(job) = self.patiently(output, || tree.next_job())? else { break };
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
                 let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
@@ -168,11 +176,11 @@ impl Growth {
             }
             if jobs.is_empty() {
                 // Another grower holds what is left; its searches bring new leaves.
-                if self.searched < self.limit && self.patiently(output, || tree.is_searched_elsewhere())? {
+                if ended < self.limit && self.patiently(output, || tree.is_searched_elsewhere())? {
                     thread::sleep(TICK);
                     continue;
                 }
-                is_complete = self.searched < self.limit;
+                is_complete = ended < self.limit;
                 break;
             }
             match backend.receive() {
@@ -188,6 +196,7 @@ impl Growth {
                 Some(Arrival::Failed { item, reason, .. }) => {
                     let Some(job) = jobs.remove(&item) else { continue };
                     self.patiently(output, || tree.record(&job, &TreeSearch::default()))?;
+                    self.failed += 1;
                     self.progress.suspend(|| complain(format_args!("{}: {reason}", describe(&job))));
                 }
                 Some(Arrival::Nothing) => {}
@@ -223,7 +232,7 @@ impl Growth {
                 pgn::line(root, &line)
             ));
         }
-        Ok(())
+        Ok(if self.failed > 0 { Completion::Partial } else { Completion::Complete })
     }
 }
 

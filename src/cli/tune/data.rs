@@ -1,5 +1,6 @@
 //! Labelled positions, one a line: `FEN | score | result`, score in centipawns and result as 1.0, 0.5 or 0.0,
-//! both for White; an empty score is unknown. More fields may follow: the first is the best move, in UCI form.
+//! both for White; an empty score is unknown. More fields may follow: the first is the best move, in UCI form, castling
+//! also as king takes rook.
 
 use std::{io::BufRead, path::Path};
 
@@ -61,7 +62,7 @@ pub fn parse(line: &str) -> Option<Labelled> {
 /// Is `best` (in UCI form) a capture or a promotion?
 fn is_noisy(position: &Position, best: &str) -> bool {
     let goal = best.get(2..4).and_then(|square| Square::from_ascii(square.as_bytes()).ok());
-    best.len() > 4 || goal.is_some_and(|goal| position.board().occupied().contains(goal))
+    best.len() > 4 || goal.is_some_and(|goal| position.board().by_color(!position.turn()).contains(goal))
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ pub struct GenerateArguments {
     threads: Option<usize>,
 }
 
+/// Castling is written as king takes rook: in Chess960 a king's step may be another move.
+const NOTATION: CastlingMode = CastlingMode::Chess960;
 /// The table of a player: room for the nodes of a game, cleared before each.
 const HASH_MIB: usize = 2;
 /// A random opening with a larger score than this, in centipawns, is not played.
@@ -73,13 +75,13 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut player = Player::new(arguments.nodes);
+                // Others in every run, so that files can be put together.
+                let mut random = Rng::new();
                 // Relaxed: each number is taken once, no matter by which thread.
                 while !interrupt.is_requested() {
-                    let number = started.fetch_add(1, Relaxed);
-                    if number >= arguments.games {
+                    if started.fetch_add(1, Relaxed) >= arguments.games {
                         break;
                     }
-                    let mut random = Rng::with_seed(before ^ number << 32);
                     let lines = player.game(&mut random, &openings, arguments.opening);
                     let mut file = locked(&file);
                     if let Err(error) = file.write_all(lines.concat().as_bytes()) {
@@ -196,7 +198,7 @@ impl Player {
             if let Some(winner) = verdict.winner() {
                 return Some((scored, winner.fold_wb(1.0, 0.0)));
             }
-            let uci = best.to_uci(CastlingMode::Standard);
+            let uci = best.to_uci(NOTATION);
             if !score.is_decisive() {
                 scored.push((position, centipawns, uci));
             }
@@ -239,7 +241,7 @@ pub(super) fn random_moves(
     let mut moves = Vec::new();
     for _ in 0..plies {
         let chosen = random.choice(position.legal_moves())?;
-        moves.push(chosen.to_uci(CastlingMode::Chess960));
+        moves.push(chosen.to_uci(NOTATION));
         position = position.play(chosen);
     }
     position.has_legal_move().then_some((position, moves))
@@ -248,6 +250,7 @@ pub(super) fn random_moves(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uci::translate::parse_fen;
 
     #[test]
     fn a_file_is_written_continued_and_read() {
@@ -282,9 +285,15 @@ mod tests {
         print(&arguments, &output, &Interrupt::default()).expect("a game from a book");
         let game = read(&arguments.out);
         assert_eq!(game[0].position.fen(), opening, "no random move follows the opening");
+        let chess960 = parse_fen("7k/7p/8/8/8/8/8/5K1R w H - 0 1", true).expect("a position");
+        let castling = chess960.legal_moves().into_iter().find(|m| m.is_castle()).expect("it may castle");
+        let uci = castling.to_uci(NOTATION);
+        let (after, _) = follow(&chess960, &[uci]).expect("legal");
+        assert_eq!(after.fen(), chess960.play(castling).fen());
+        assert!(!data::parse(&format!("{} | 0 | 0.5 | {uci}", chess960.fen())).expect("a line").noisy);
+
         arguments.out = path.clone();
         arguments.openings = None;
-
         std::fs::write(&path, "something else").expect("a foreign file");
         assert!(print(&arguments, &output, &Interrupt::default()).is_err());
         assert_eq!(std::fs::read(&path).expect("it is left alone"), b"something else");

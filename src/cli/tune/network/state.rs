@@ -60,6 +60,13 @@ impl Training {
                 let bytes = fs::read(path).map_err(file_error(path))?;
                 let layout =
                     Layout::from_bytes(&bytes).map_err(io::Error::other).map_err(file_error(path))?;
+                if !(1..=shape.units).contains(&layout.units) {
+                    let (path, found) = (path.display(), layout.units);
+                    return Err(CliError::Task(format!(
+                        "{path} has {found} units, not 1 to {}",
+                        shape.units
+                    )));
+                }
                 grown(&layout, shape)
             }
             None => shape.random(1),
@@ -269,7 +276,13 @@ mod tests {
         let (path, shape) = (folder.path().join("other"), NetworkShape { units: TILE, pawns: false });
         Training::begin(&path, None, shape).expect("a new one").save(&path).expect("saved");
         assert!(Training::load(&path, shape).expect("read").is_some());
-        assert!(Training::load(&path, NetworkShape { units: 2 * TILE, ..shape }).is_err());
+        let larger = NetworkShape { units: 2 * TILE, ..shape };
+        assert!(Training::load(&path, larger).is_err());
+        let (net, none) = (folder.path().join("net"), folder.path().join("none"));
+        let begun = Training::begin(&none, None, larger).expect("a new one");
+        fs::write(&net, begun.layout().to_bytes()).expect("written");
+        assert!(Training::begin(&none, Some(&net), larger).is_ok());
+        assert!(Training::begin(&none, Some(&net), shape).is_err(), "it has more units");
         assert!(
             Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
                 .expect("none")

@@ -1,6 +1,6 @@
-//! Samples in random order from files that are read in order: a rolling buffer from which each sample is drawn
-//! once, its place taken by the next one of the files. Files may grow meanwhile; after the last one the first
-//! is read again. Samples held out of training are skipped.
+//! Samples in random order from files: a rolling buffer from which each sample is drawn once, its place taken by the
+//! next one of the files. A part of a file is read at a time, now from one file, now from another, so that they mix; when
+//! all are read, they are read again, and what was added to them meanwhile. Samples held out of training are skipped.
 
 use std::{
     fs::File,
@@ -16,12 +16,15 @@ use super::{
 };
 use crate::cli::CliError;
 
-/// Samples in a block. Neighbouring samples come from one game, so blocks are held out as a whole.
+/// Samples in a block. Neighbouring samples come from one game, so blocks are held out as a whole, and only the middle of
+/// one is for validation: the games at its ends have samples outside.
 const BLOCK: u64 = 1 << 14;
 /// One block in this many is held out.
 const HELD_OUT: u64 = 256;
+/// Samples of a block for validation: a few of each, for neighbouring samples are alike.
+const MIDDLE: u64 = BLOCK / 8;
 /// Samples read at a time.
-const CHUNK: usize = 1 << 12;
+const CHUNK: u64 = 1 << 12;
 
 fn is_held_out(number: u64) -> bool {
     number / BLOCK % HELD_OUT == HELD_OUT / 2
@@ -29,35 +32,42 @@ fn is_held_out(number: u64) -> bool {
 
 /// Files of samples, read in an endless cycle.
 pub struct Stream {
-    paths: Vec<PathBuf>,
-    /// Which file is read, and the number of its next record.
-    place: (usize, u64),
-    file: BufReader<File>,
+    files: Vec<SampleFile>,
+    random: Rng,
     buffer: Vec<Sample>,
     waiting: Vec<Sample>,
 }
 
+/// A file, the number of its next record, and the number of records that are read.
+struct SampleFile {
+    path: PathBuf,
+    reader: BufReader<File>,
+    next: u64,
+    count: u64,
+}
+
 impl Stream {
-    /// Opens the files and fills a buffer of `capacity` samples, or as many as there are, after `skip` samples were passed
-    /// over.
-    pub fn open(paths: &[PathBuf], capacity: usize, skip: u64) -> Result<Stream, CliError> {
-        let first = paths.first().ok_or_else(no_data)?;
-        let file = open(first)?;
-        let mut stream =
-            Stream { paths: paths.to_vec(), place: (0, 0), file, buffer: Vec::new(), waiting: Vec::new() };
-        let capacity = capacity.min(stream.skip(skip)?);
+    /// Opens the files and fills a buffer of `capacity` samples, or as many as there are. What is drawn is the same
+    /// whenever the files are.
+    pub fn open(paths: &[PathBuf], capacity: usize) -> Result<Stream, CliError> {
+        let files = paths
+            .iter()
+            .map(|path| Ok(SampleFile { path: path.clone(), reader: open(path)?, next: 0, count: 0 }));
+        let files = files.collect::<Result<Vec<_>, CliError>>()?;
+        let mut stream = Stream { files, random: Rng::with_seed(0), buffer: Vec::new(), waiting: Vec::new() };
+        let capacity = capacity.min(stream.begin_again()? as usize);
         stream.buffer.reserve_exact(capacity);
         while stream.buffer.len() < capacity {
-            let sample = stream.next()?.ok_or_else(no_data)?;
+            let sample = stream.next()?;
             stream.buffer.push(sample);
         }
         Ok(stream)
     }
 
     /// Draws a sample.
-    pub fn draw(&mut self, random: &mut Rng) -> Result<Sample, CliError> {
-        let Some(next) = self.next()? else { return Err(no_data()) };
-        let index = random.usize(..self.buffer.len());
+    pub fn draw(&mut self) -> Result<Sample, CliError> {
+        let next = self.next()?;
+        let index = self.random.usize(..self.buffer.len());
         Ok(std::mem::replace(&mut self.buffer[index], next))
     }
 
@@ -74,13 +84,12 @@ impl Stream {
         let mut samples = Vec::new();
         for path in paths {
             let mut file = open(path)?;
-            let mut start = HELD_OUT / 2 * BLOCK;
+            let mut start = HELD_OUT / 2 * BLOCK + (BLOCK - MIDDLE) / 2;
             let mut bytes = [0; SIZE];
             while samples.len() < most {
                 file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(file_error(path))?;
                 let before = samples.len();
-                // A few of each block: neighbouring samples are alike.
-                for _ in 0..BLOCK / 8 {
+                for _ in 0..MIDDLE {
                     if file.read_exact(&mut bytes).is_err() {
                         break;
                     }
@@ -96,65 +105,91 @@ impl Stream {
         Ok(samples)
     }
 
-    /// Returns how many samples there are.
-    fn skip(&mut self, mut samples: u64) -> Result<usize, CliError> {
-        let mut lengths = Vec::new();
-        for path in &self.paths {
+    /// Goes back to the beginning of all files, and returns how many samples they have now.
+    fn begin_again(&mut self) -> Result<u64, CliError> {
+        for SampleFile { path, reader, next, count } in &mut self.files {
+            reader.rewind().map_err(file_error(path))?;
             let length = path.metadata().map_err(file_error(path))?.len();
-            lengths.push(length / SIZE as u64);
+            (*next, *count) = (0, length / SIZE as u64);
         }
-        let total: u64 = lengths.iter().sum();
-        if total == 0 {
-            return Err(no_data());
-        }
-        samples %= total;
-        for (index, &length) in lengths.iter().enumerate() {
-            if samples < length {
-                self.go_to(index, samples)?;
-                break;
+        Ok(self.files.iter().map(|file| file.count).sum())
+    }
+
+    /// The next sample that is not held out.
+    fn next(&mut self) -> Result<Sample, CliError> {
+        let mut has_begun_again = false;
+        loop {
+            if let Some(sample) = self.waiting.pop() {
+                return Ok(sample);
             }
-            samples -= length;
+            let left: u64 = self.files.iter().map(|file| file.count - file.next).sum();
+            if left > 0 {
+                self.read(left)?;
+            } else if std::mem::replace(&mut has_begun_again, true) || self.begin_again()? == 0 {
+                return Err(no_data());
+            }
         }
-        Ok(total as usize)
     }
 
-    fn go_to(&mut self, index: usize, number: u64) -> Result<(), CliError> {
-        let path = &self.paths[index];
-        self.file = open(path)?;
-        self.file.seek(SeekFrom::Start(number * SIZE as u64)).map_err(file_error(path))?;
-        self.place = (index, number);
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<Option<Sample>, CliError> {
-        let mut dry = 0;
-        while self.waiting.is_empty() {
-            let (index, number) = self.place;
-            let mut bytes = Vec::with_capacity(CHUNK * SIZE);
-            let chunk = &mut self.file.by_ref().take((CHUNK * SIZE) as u64);
-            chunk.read_to_end(&mut bytes).map_err(file_error(&self.paths[index]))?;
-            let records = bytes.as_chunks::<SIZE>().0;
-            let count = records.len();
-            for (offset, record) in records.iter().enumerate() {
-                if !is_held_out(number + offset as u64) {
+    /// Reads a part of a file, which is drawn by the samples that are `left` in each.
+    fn read(&mut self, left: u64) -> Result<(), CliError> {
+        let mut drawn = self.random.u64(..left);
+        for SampleFile { path, reader, next, count } in &mut self.files {
+            let here = *count - *next;
+            if drawn >= here {
+                drawn -= here;
+                continue;
+            }
+            let mut bytes = vec![0; here.min(CHUNK) as usize * SIZE];
+            reader.read_exact(&mut bytes).map_err(file_error(path))?;
+            for record in bytes.as_chunks::<SIZE>().0 {
+                if !is_held_out(*next) {
                     self.waiting.extend(Sample::from_bytes(record));
                 }
+                *next += 1;
             }
-            self.waiting.reverse();
-            self.place.1 += count as u64;
-            if count < CHUNK {
-                let next = (index + 1) % self.paths.len();
-                self.go_to(next, 0)?;
-                dry += 1;
-                if dry > 2 * self.paths.len() {
-                    return Ok(None);
-                }
-            }
+            break;
         }
-        Ok(self.waiting.pop())
+        self.waiting.reverse();
+        Ok(())
     }
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, CliError> {
     File::open(path).map(BufReader::new).map_err(file_error(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, fs};
+
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn files_are_mixed_and_each_of_their_samples_is_drawn_as_often() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let count = 5 * CHUNK as i16;
+        let file = |score: i16| {
+            let path = folder.path().join(score.to_string());
+            let sample = |index: i16| Sample { score: score * index, ..Sample::new(&Position::default()) };
+            let bytes: Vec<u8> = (1..=count).flat_map(|index| sample(index).to_bytes()).collect();
+            fs::write(&path, bytes).expect("written");
+            path
+        };
+        let paths = [file(1), file(-1)];
+        let drawn = || {
+            let mut stream = Stream::open(&paths, 100).expect("a stream");
+            (0..4 * i32::from(count)).map(|_| stream.draw().expect("a sample").score).collect::<Vec<i16>>()
+        };
+        let scores = drawn();
+        let half = &scores[..usize::from(count as u16)];
+        assert!(half.iter().any(|&score| score > 0) && half.iter().any(|&score| score < 0), "they mix");
+        let mut times = HashMap::new();
+        scores.iter().for_each(|score| *times.entry(score).or_insert(0) += 1);
+        // All but those in the buffer, twice.
+        assert_eq!(times.len(), 2 * usize::from(count as u16));
+        assert!(times.values().filter(|&&times| times != 2).count() <= 200);
+        assert_eq!(drawn(), scores, "each time alike");
+    }
 }

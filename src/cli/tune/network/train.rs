@@ -8,9 +8,8 @@ use std::{
     time::Instant,
 };
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use crossbeam::channel::{Receiver, bounded};
-use fastrand::Rng;
 
 use super::{
     super::common::{no_data, threads, write},
@@ -21,7 +20,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, refuse_input},
-    eval::net::View,
+    eval::net::{UNITS, View},
     uci::{Interrupt, Output},
 };
 
@@ -37,17 +36,18 @@ pub struct TrainArguments {
     /// The file to write the network to, with each checkpoint.
     #[arg(long, default_value = "engram.net")]
     net: PathBuf,
-    /// The checkpoint, from which an interrupted training resumes.
-    #[arg(long, default_value = "train.checkpoint")]
-    checkpoint: PathBuf,
+    /// The checkpoint, from which an interrupted training resumes; if absent, `.checkpoint` is added to the name of the
+    /// network.
+    #[arg(long)]
+    checkpoint: Option<PathBuf>,
     /// Begin with the parameters of this network instead of random ones.
     #[arg(long)]
     from: Option<PathBuf>,
     /// Hidden units of a view, a multiple of 32.
-    #[arg(long, default_value_t = 512, value_parser = whole_tiles)]
+    #[arg(long, default_value_t = UNITS, value_parser = whole_tiles)]
     units: usize,
-    /// With a pawn part.
-    #[arg(long)]
+    /// With a pawn part; `--pawns=false`: without.
+    #[arg(long, action = ArgAction::Set, default_value_t = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pawns: bool,
     /// Samples to draw in all: the learning rate falls to zero over them.
     #[arg(long, default_value_t = 1_000_000_000)]
@@ -77,6 +77,17 @@ fn whole_tiles(text: &str) -> Result<usize, String> {
     units.ok_or_else(|| format!("the number of units is a multiple of {TILE}"))
 }
 
+impl TrainArguments {
+    fn checkpoint(&self) -> PathBuf {
+        let beside_net = || {
+            let mut name = self.net.clone().into_os_string();
+            name.push(".checkpoint");
+            PathBuf::from(name)
+        };
+        self.checkpoint.clone().unwrap_or_else(beside_net)
+    }
+}
+
 /// Validation samples.
 const HELD_OUT: usize = 200_000;
 
@@ -84,35 +95,43 @@ const HELD_OUT: usize = 200_000;
 pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let inputs = || arguments.samples.iter().chain(&arguments.held_out).chain(&arguments.from);
     refuse_input(&arguments.net, inputs())?;
-    refuse_input(&arguments.checkpoint, inputs())?;
+    let checkpoint = arguments.checkpoint();
+    refuse_input(&checkpoint, inputs())?;
     let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
-    let mut state = Training::begin(&arguments.checkpoint, arguments.from.as_deref(), shape)?;
+    let mut state = Training::begin(&checkpoint, arguments.from.as_deref(), shape)?;
     let batch = arguments.batch.get() as u64;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
         None => Stream::held_out(&arguments.samples, HELD_OUT)?,
     };
-    let stream = Stream::open(&arguments.samples, arguments.buffer.get(), state.batches * batch)?;
+    let mut stream = Stream::open(&arguments.samples, arguments.buffer.get())?;
     let batches = arguments.positions.div_ceil(batch);
     let mut learners: Vec<Learner> = (0..threads(arguments.threads)).map(|_| Learner::new(shape)).collect();
-    output.line(format_args!(
-        "{} parameters, batch {} of {batches}, {} samples held out with a loss of {:.6}",
-        shape.parameters(),
-        state.batches,
-        held_out.len(),
-        state.loss(&held_out, arguments.result, &mut learners)
-    ));
-    let first = state.batches;
+    let validation = match held_out.len() {
+        0 => "nothing is held out, for want of samples (see --held-out)".to_owned(),
+        count => {
+            let loss = state.loss(&held_out, arguments.result, &mut learners);
+            format!("{count} samples held out with a loss of {loss:.6}")
+        }
+    };
+    let parameters = shape.parameters();
+    output.line(format_args!("{parameters} parameters, batch {} of {batches}, {validation}", state.batches));
+    // What was drawn before is drawn again, so that a resumed training is the same.
+    for _ in 0..state.batches {
+        if interrupt.is_requested() {
+            return Ok(());
+        }
+        for _ in 0..batch {
+            stream.draw()?;
+        }
+    }
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (sender, drawn) = bounded(4);
         let stopped = &stopped;
         scope.spawn(move || {
-            let mut stream = stream;
-            let mut random = Rng::with_seed(first);
-            let mut batch = || -> Result<Vec<Sample>, CliError> {
-                let mut batch: Vec<Sample> =
-                    (0..arguments.batch.get()).map(|_| stream.draw(&mut random)).collect::<Result<_, _>>()?;
+            let mut next = || -> Result<Vec<Sample>, CliError> {
+                let mut batch: Vec<Sample> = (0..batch).map(|_| stream.draw()).collect::<Result<_, _>>()?;
                 // By king buckets, so that neighbours share rows of the first layer, then by the number of pieces, so that
                 // the branch at the end of the loop over rows is predicted.
                 batch.sort_by_cached_key(|sample| {
@@ -121,7 +140,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
                 Ok(batch)
             };
             // Fails when the trainer has ended.
-            while !stopped.load(Relaxed) && sender.send(batch()).is_ok() {}
+            while !stopped.load(Relaxed) && sender.send(next()).is_ok() {}
         });
         let result = train(arguments, &mut state, &mut learners, &drawn, &held_out, output, interrupt);
         stopped.store(true, Relaxed);
@@ -143,6 +162,7 @@ fn train(
 ) -> Result<(), CliError> {
     let size = arguments.batch.get() as u64;
     let batches = arguments.positions.div_ceil(size);
+    let checkpoint = arguments.checkpoint();
     let every = (arguments.every / size).max(1);
     let (mut began, first) = (Instant::now(), state.batches);
     let (mut sum, mut count) = (0.0_f64, 0_u64);
@@ -155,22 +175,25 @@ fn train(
             began = Instant::now();
         }
         if state.batches.is_multiple_of(every) || state.batches == batches {
-            state.save(&arguments.checkpoint)?;
+            state.save(&checkpoint)?;
             write(&arguments.net, &state.layout().to_bytes())?;
             let done = (state.batches - first - 1) * size;
             let rate = done as f64 / began.elapsed().as_secs_f64().max(1e-9);
             let left = arguments.positions.saturating_sub(state.batches * size) as f64 / rate;
+            let validation = match held_out {
+                [] => String::new(),
+                held_out => format!(", held out {:.6}", state.loss(held_out, arguments.result, learners)),
+            };
             output.line(format_args!(
-                "{:>5} M samples: loss {:.6}, held out {:.6}; {rate:.0} a second, {:.0} min left",
+                "{:>5} M samples: loss {:.6}{validation}; {rate:.0} a second, {:.0} min left",
                 state.batches * size / 1_000_000,
                 sum / count as f64,
-                state.loss(held_out, arguments.result, learners),
                 left / 60.0
             ));
             (sum, count) = (0.0, 0);
         }
     }
-    state.save(&arguments.checkpoint)?;
+    state.save(&checkpoint)?;
     write(&arguments.net, &state.layout().to_bytes())
 }
 
@@ -245,7 +268,7 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(&arguments.checkpoint, NetworkShape { units: 64, pawns: true })
+            Training::load(&arguments.checkpoint(), NetworkShape { units: 64, pawns: true })
                 .expect("a state")
                 .expect("one")
         };
