@@ -65,7 +65,9 @@ fn empty_input_and_folders_get_a_sentence() {
     fs::write(path("game.pgn"), "1. e4 e5 *\n").unwrap();
     let (out, err, code) = run(&["analyse", &path("game.pgn"), &path(""), "--depth", "2"]);
     assert!(
-        code == 3 && err.contains("is a folder, which is skipped") && out.contains("game 1"),
+        code == 3
+            && err.contains("is a folder, which is skipped; name the files in it")
+            && out.contains("game 1"),
         "{out}{err}"
     );
 }

@@ -8,26 +8,16 @@ use std::{
     io::{BufRead, BufReader, Write},
     os::unix::{ffi::OsStrExt, fs::symlink},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
-use crate::common::{TIMEOUT, command, finish, fixture, home, until};
+use crate::common::{TIMEOUT, command, finish, fixture, home, shell, until};
 
 const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *\n\n";
-
-/// Runs a line of a shell in a folder, with the engine as `$E`: standard output, standard error and exit code.
-fn shell(home: &TempDir, line: &str) -> (String, String, i32) {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", line]).env("E", env!("CARGO_BIN_EXE_engram")).current_dir(home.path());
-    for variable in ["HOME", "XDG_DATA_HOME", "APPDATA"] {
-        shell.env(variable, home.path());
-    }
-    finish(&mut shell)
-}
 
 /// Name and content of every file in a folder, in order.
 fn contents(home: &TempDir) -> Vec<(String, Vec<u8>)> {
@@ -285,6 +275,10 @@ fn searches_end_when_a_result_cannot_be_written() {
         shell(&home, "$E analyse in.epd --movetime 100000000 --threads 2 --json new.json > /dev/full");
     assert!(code == 1 && err.contains("the output cannot be written"), "{err}");
     assert!(home.path().join("new.json.unfinished").is_file(), "the same command goes on");
+    symlink("/dev/full", home.path().join("full.pgn")).unwrap();
+    fs::write(home.path().join("in.pgn"), GAME).unwrap();
+    let (_, err, code) = shell(&home, "$E analyse in.pgn --depth 2 --pgn full.pgn");
+    assert!(code == 1 && err.contains("full.pgn cannot be written"), "{err}");
 }
 
 #[test]

@@ -11,14 +11,11 @@ use shakmaty::{CastlingMode, EnPassantMode, Move, fen::Fen, san::San};
 use tempfile::TempDir;
 
 use crate::common::{
-    browser::{self, Browser},
-    command, finish, fixture, home,
+    browser::{self, Browser, FOREIGN, NARROW, WIDE},
+    command, finish, fixture, flat, home,
     random::Random,
     run,
 };
-
-const WIDE: (u32, u32) = (1280, 900);
-const NARROW: (u32, u32) = (400, 800);
 
 /// The page of an input, and the folder that it lies in.
 fn page_of(input: &str, more: &[&str]) -> (TempDir, PathBuf) {
@@ -43,9 +40,7 @@ fn the_page_is_whole_and_can_load_nothing() {
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
     assert!(html.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"), "policy");
-    for foreign in
-        [" src=\"", "@import", "url(http", "<link", "fetch(", "XMLHttpRequest", "innerHTML", "eval("]
-    {
+    for foreign in FOREIGN {
         // What a game says, and what is copied to embed the page.
         let html = html.replace("<img src=", "").replace("<iframe src=", "");
         assert!(!html.contains(foreign), "{foreign}");
@@ -108,7 +103,7 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         let Some(browser) = Browser::start(width, height) else { return };
         browser.open_viewer(&page, "#1");
         assert_eq!(browser.run("return document.title"), "Careful, A. – Hasty \"B.\" · page.pgn");
-        assert_fits(&browser, width);
+        browser.assert_fits(width);
         let ply = |expected: u64| {
             assert_eq!(browser.run("return location.hash"), format!("#1/{expected}"));
             let now = browser.run("return document.querySelectorAll('.moves [aria-current]').length");
@@ -134,7 +129,7 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         browser.click(".graph svg", 0.99);
         ply(7);
         let tip = browser.text(".tip:not([hidden])");
-        assert!(tip.as_str().unwrap().starts_with("4. Qxf7#"), "{tip}");
+        assert!(tip.starts_with("4. Qxf7#"), "{tip}");
         browser.click(".steps button:nth-child(2)", 0.5);
         ply(6);
 
@@ -189,10 +184,10 @@ fn a_page_that_is_opened_before_the_run_has_ended_says_so_and_shows_what_is_ther
             browser.wait_for("document.querySelector('main h1')");
             let note = browser.text("[role=status]");
             let said = format!("The analysis had not ended when this page was opened: {found} of its ");
-            assert!(note.as_str().unwrap().starts_with(&said), "{note}");
+            assert!(note.starts_with(&said), "{note}");
             let rows = "return document.querySelectorAll('[aria-label=Games] tbody tr, [aria-label=Positions] tbody tr').length";
             assert_eq!(browser.run(rows), found);
-            assert_fits(&browser, NARROW.0);
+            browser.assert_fits(NARROW.0);
             if found > 0 {
                 browser.open(&cut, "#1");
                 browser.wait_for("document.querySelector('.viewer')");
@@ -215,8 +210,7 @@ fn a_game_from_a_position_is_in_no_book() {
     fs::write(&file, game).unwrap();
     let (_folder, page) = page_of(file.to_str().unwrap(), &["--depth", "2"]);
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
-    browser.open(&page, "#1");
-    browser.wait_for("document.querySelector('.viewer')");
+    browser.open_viewer(&page, "#1");
     for _ in 0..6 {
         browser.press(&["ArrowRight"]);
         let said = verdict(&browser);
@@ -261,7 +255,7 @@ fn a_visitor_tries_moves_on_the_board() {
         browser.run("document.querySelector('.typed input').value = ''");
         browser.press(&["B", "c", "4", "Enter"]);
         shows("Your line: 3. Bc4. ");
-        assert_fits(&browser, width);
+        browser.assert_fits(width);
 
         // Back to the game, and along the line again.
         browser.press(&["Escape", "ArrowLeft", "ArrowLeft"]);
@@ -405,7 +399,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
             (count(".field .arrow.played"), count(".field .arrow.better"), count(".lines .line")),
             (json!(1), json!(0), json!(0))
         );
-        assert_fits(&browser, width);
+        browser.assert_fits(width);
 
         // Moves that are not the answer.
         answer("Nf6");
@@ -454,7 +448,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         assert!(verdict(&browser).starts_with("! 2. Bc4 is the only move"), "{}", verdict(&browser));
         assert_eq!((count(".field .arrow"), count(".verdict .line")), (json!(0), json!(0)));
         let named = browser.text(".moves a.now");
-        assert!(named.as_str().unwrap().starts_with("Bc4! (good)"), "{named}");
+        assert!(named.starts_with("Bc4! (good)"), "{named}");
         assert_eq!(browser.console(), Vec::<String>::new());
     }
 }
@@ -489,7 +483,7 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
         );
         assert_eq!(texts(".moves .time"), json!(["1:01 · 0 s", "0:51 · 9.6 s", "1:00:02"]));
         assert_eq!(texts(".moves .gap"), json!(["…"]), "Black's move after it has its own row");
-        assert_fits(&browser, width);
+        browser.assert_fits(width);
         browser.press(&["End"]);
         let click = |word: &str| {
             browser.press_button(".aside button", word);
@@ -536,8 +530,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
         let mut parts = text.split("{[%eval ");
         let first = parts.next().unwrap().to_owned();
         let rest = parts.map(|part| part.split_once(']').unwrap().1.split_once('}').unwrap());
-        let words = rest.fold(first, |all, (said, after)| all + "{" + said + "}" + after);
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
+        flat(&rest.fold(first, |all, (said, after)| all + "{" + said + "}" + after))
     };
     assert!(blank(&text).contains(
         "1. e4 {} (1. d4 $1 {} {Queen's pawn} 1... d5 {} (1... Nf6 {} 2. c4 {}) 2. c4 {}) (1. c4 Z0) 1... e5 {} *"
@@ -610,10 +603,7 @@ fn what_is_copied_and_linked_is_the_position_shown() {
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
     browser.open(&page, "#1/1");
     browser.wait_for("document.querySelector('.tools')");
-    browser.run(
-        "const clipboard = { writeText: async (text) => { window.copied = text; } }; \
-         Object.defineProperty(navigator, 'clipboard', { value: clipboard })",
-    );
+    browser.catch_copies();
     browser.click(".tools button:nth-child(1)", 0.5);
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert_eq!(browser.run("return window.copied"), fen);
@@ -636,10 +626,9 @@ fn the_board_is_saved_as_a_picture_and_the_page_is_embedded() {
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
     browser.open(&page, "#1/6");
     browser.wait_for("document.querySelector('.tools')");
+    browser.catch_copies();
     browser.run(
-        "const clipboard = { writeText: async (text) => { window.copied = text; } }; \
-         Object.defineProperty(navigator, 'clipboard', { value: clipboard }); \
-         HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; }; \
+        "HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; }; \
          URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }",
     );
     let press = |text: &str| {
@@ -719,7 +708,7 @@ fn everything_has_a_name_and_can_be_reached_with_the_keyboard() {
     assert_eq!(focused, "#1/2", "the focus goes along with the moves");
     let slider = browser.attribute(".graph svg", "aria-valuetext");
     assert!(slider.as_str().unwrap().starts_with("1... e5, "), "{slider}");
-    assert!(browser.text("#said").as_str().unwrap().starts_with("1... e5, "));
+    assert!(browser.text("#said").starts_with("1... e5, "));
 }
 
 /// The rules of axe-core, all of them, in every view. It is no part of the project; `AXE` is the path of its script:
@@ -795,8 +784,7 @@ fn what_a_game_says_is_never_markup() {
         );
         assert_eq!(browser.console(), Vec::<String>::new());
     }
-    browser.open(&page, "#2/1");
-    browser.wait_for("document.querySelector('.viewer')");
+    browser.open_viewer(&page, "#2/1");
     let heading = browser.text("h1");
     assert_eq!(
         heading,
@@ -808,7 +796,7 @@ fn what_a_game_says_is_never_markup() {
         verdict(&browser)
     );
     let facts = browser.text(".facts");
-    assert!(facts.as_str().unwrap().contains("<img src=x onerror=\"window.owned = 2\">"), "{facts}");
+    assert!(facts.contains("<img src=x onerror=\"window.owned = 2\">"), "{facts}");
 }
 
 #[test]
@@ -828,7 +816,7 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
         let Some(browser) = Browser::start(width, height) else { return };
         browser.open(&page, "");
         browser.wait_for("document.querySelector('.list')");
-        assert_fits(&browser, width);
+        browser.assert_fits(width);
         let rows = || {
             browser
                 .run("return document.querySelectorAll('[aria-label=Games] tbody tr').length")
@@ -840,7 +828,7 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
             "(document.querySelector('.more').scrollIntoView(), \
              document.querySelectorAll('[aria-label=Games] tbody tr').length === 250)",
         );
-        let first = || browser.text("[aria-label=Games] tbody tr").as_str().unwrap().to_owned();
+        let first = || browser.text("[aria-label=Games] tbody tr");
         assert!(first().starts_with("1Bert"), "{}", first());
         browser.click("[aria-label=Games] thead th", 0.5);
         browser.click("[aria-label=Games] thead th", 0.5);
@@ -867,8 +855,7 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
 fn the_page_is_light_or_dark_as_the_user_prefers() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
     let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
-    browser.open(&page, "#1/6");
-    browser.wait_for("document.querySelector('.viewer')");
+    browser.open_viewer(&page, "#1/6");
     // Text and what is behind it, by the contrast that the Web Content Accessibility Guidelines ask for.
     let contrasts = "
         const light = (color) => {
@@ -1014,7 +1001,7 @@ fn uci(m: Move) -> String {
 
 /// The sentence about the move that is shown.
 fn verdict(browser: &Browser) -> String {
-    browser.text(".verdict").as_str().unwrap().to_owned()
+    browser.text(".verdict")
 }
 
 /// Types a move into the field for it.
@@ -1065,12 +1052,6 @@ fn a_game_on_the_page_of_lessons_can_be_walked() {
     assert_eq!(shown(), serde_json::json!(["after 2... d5", 2, 0]));
     browser.click(".walk button:nth-child(3)", 0.5);
     assert_eq!(shown(), serde_json::json!(["the lesson", 2, 2]));
-    assert_fits(&browser, NARROW.0);
+    browser.assert_fits(NARROW.0);
     assert_eq!(browser.console(), Vec::<String>::new());
-}
-
-/// Nothing sticks out to the side.
-fn assert_fits(browser: &Browser, width: u32) {
-    let found = browser.run("return document.documentElement.scrollWidth").as_u64().unwrap();
-    assert!(found <= u64::from(width), "{found} pixels on a screen of {width}");
 }

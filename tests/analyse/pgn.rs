@@ -10,7 +10,7 @@ use engram::{
 use ruzstd::decoding::StreamingDecoder;
 use shakmaty::{Color, Position as _};
 
-use crate::common::{has_python_chess, home, is_full, run, shared};
+use crate::common::{flat, has_python_chess, home, is_full, run, shared};
 
 const GAMES: usize = 40;
 
@@ -149,10 +149,6 @@ fn analysed(game: &str, depth: &str) -> String {
     let (out, err, code) = run(&["analyse", &path, "--depth", depth, "--threads", "1", "--pgn", "-"]);
     assert_eq!((code, err.as_str()), (0, ""));
     out
-}
-
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

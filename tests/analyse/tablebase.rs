@@ -102,7 +102,7 @@ fn an_annotated_game_says_what_the_tables_know() {
         std::fs::read_to_string(to).unwrap()
     };
     let text = annotate(&path("game.pgn"), &first);
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = common::flat(&text);
     assert!(
         flat.contains("1. e4+ $4 {[%eval 0.00]} (1. Kd3 ") && flat.contains("{Engram TB win in 6})"),
         "{text}"

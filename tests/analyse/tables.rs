@@ -1,6 +1,8 @@
 //! `engram analyse` for other programs: CSV tables and SQLite databases.
 
-use std::fs;
+use std::{fs, path::Path};
+
+use rusqlite::{Connection, types::FromSql};
 
 use crate::common::{command, finish, fixture, home, run};
 
@@ -141,6 +143,11 @@ fn a_game_has_the_number_that_it_has_in_its_file() {
     assert_eq!(castled, (&true.into(), &fen.into(), &"e1g1".into()), "the rook is on g1");
 }
 
+/// The answer of a database.
+fn asked<T: FromSql>(file: &Path, sql: &str) -> T {
+    Connection::open(file).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
 #[test]
 fn a_database_holds_games_positions_and_lines() {
     let folder = home();
@@ -152,9 +159,8 @@ fn a_database_holds_games_positions_and_lines() {
     };
     let (_, err, code) = analyse(&fixture("games.pgn"), &[]);
     assert_eq!(code, 3, "{err}");
-    let database = rusqlite::Connection::open(&file).unwrap();
-    let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    let text = |sql: &str| database.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+    let number = |sql: &str| asked::<i64>(&file, sql);
+    let text = |sql: &str| asked::<String>(&file, sql);
     assert_eq!(text("PRAGMA integrity_check"), "ok");
     assert_eq!(number("SELECT count(*) FROM pragma_foreign_key_check"), 0);
     assert_eq!(number("SELECT count(*) FROM games"), 3);
@@ -167,32 +173,20 @@ fn a_database_holds_games_positions_and_lines() {
     assert_eq!(text(best), "Qxf7#");
     assert_eq!(number("SELECT count(*) FROM lines WHERE win + draw + loss <> 1000"), 0);
     assert!(number("SELECT count(*) FROM lines WHERE rank = 2") > 5);
-    drop(database);
 
     let (_, err, code) = analyse(&fixture("tasks.epd"), &[]);
     assert!(code == 1 && err.contains("--force"), "{err}");
     assert_eq!(analyse(&fixture("tasks.epd"), &["--force"]).2, 3);
-    let database = rusqlite::Connection::open(&file).unwrap();
-    let names: i64 = database
-        .query_row(
-            "SELECT count(*) FROM positions WHERE game IS NULL AND name NOT NULL AND file NOT NULL",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap();
-    assert_eq!(names, 4, "another run replaces the file");
+    let names = "SELECT count(*) FROM positions WHERE game IS NULL AND name NOT NULL AND file NOT NULL";
+    assert_eq!(number(names), 4, "another run replaces the file");
     let results = "SELECT group_concat(name || solved, ', ') FROM positions WHERE points = 10 OR NOT solved";
-    let results: String = database.query_row(results, [], |row| row.get(0)).unwrap();
-    assert_eq!(results, "impossible to solve0, promotion1");
-    drop(database);
+    assert_eq!(text(results), "impossible to solve0, promotion1");
     let study = folder.path().join("study.pgn");
     fs::write(&study, STUDY).unwrap();
     assert_eq!(analyse(study.to_str().unwrap(), &["--variations", "--force"]).2, 0);
-    let database = rusqlite::Connection::open(&file).unwrap();
     let moves =
         "SELECT group_concat(played, ' ') FROM positions WHERE variation = 2 AND parent = 1 AND ply >= 2";
-    assert_eq!(database.query_row(moves, [], |row| row.get::<_, String>(0)).unwrap(), "Nc3 Nc6");
-    drop(database);
+    assert_eq!(text(moves), "Nc3 Nc6");
     fs::remove_file(&file).unwrap();
     let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", "-"]);
     assert!(code == 1 && err.contains("name a file"), "{err}");

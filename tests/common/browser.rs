@@ -5,13 +5,20 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{TIMEOUT, home};
+use crate::common::{TIMEOUT, home, until};
+
+/// Sizes of a window.
+pub const WIDE: (u32, u32) = (1280, 900);
+pub const NARROW: (u32, u32) = (400, 800);
+
+/// Words of a page that would load something, or run what it says.
+pub const FOREIGN: [&str; 8] =
+    [" src=\"", "@import", "url(http", "<link", "fetch(", "XMLHttpRequest", "innerHTML", "eval("];
 
 /// A browser window.
 pub struct Browser {
@@ -94,8 +101,10 @@ impl Browser {
     }
 
     /// The text of an element.
-    pub fn text(&self, selector: &str) -> Value {
-        self.run_with("return document.querySelector(arguments[0]).textContent", json!([selector]))
+    pub fn text(&self, selector: &str) -> String {
+        let text =
+            self.run_with("return document.querySelector(arguments[0]).textContent", json!([selector]));
+        text.as_str().expect("a text").to_owned()
     }
 
     /// An attribute of an element.
@@ -115,6 +124,20 @@ impl Browser {
         self.run_with(script, json!([buttons, text]));
     }
 
+    /// Checks that nothing sticks out to the side of a screen of this width.
+    pub fn assert_fits(&self, width: u32) {
+        let found = self.run("return document.documentElement.scrollWidth").as_u64().expect("a width");
+        assert!(found <= u64::from(width), "{found} pixels on a screen of {width}");
+    }
+
+    /// What is copied is `window.copied` from now on.
+    pub fn catch_copies(&self) {
+        self.run(
+            "const clipboard = { writeText: async (text) => { window.copied = text; } }; \
+             Object.defineProperty(navigator, 'clipboard', { value: clipboard })",
+        );
+    }
+
     /// Runs a function body in the page; its value.
     pub fn run(&self, script: &str) -> Value {
         self.run_with(script, json!([]))
@@ -127,11 +150,7 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn wait_for(&self, expression: &str) {
-        let deadline = Instant::now() + TIMEOUT;
-        while self.run(&format!("return Boolean({expression})")) != true {
-            assert!(Instant::now() < deadline, "never true: {expression}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until(expression, || self.run(&format!("return Boolean({expression})")) == true);
     }
 
     /// Presses keys of these names (`ArrowLeft`, `f`) one after the other.

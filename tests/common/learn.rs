@@ -1,14 +1,26 @@
 //! What the tests of the learning file share: positions, and records of them.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{Arc, RwLock},
+};
 
 use engram::{
-    learn::{FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring},
+    learn::{FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring, disk::Disk},
     position::Position,
     types::PackedMove,
 };
 
 use super::random::Random;
+
+/// White goes astray with the queen, and loses it with the third move.
+pub const LOST_GAME: [&str; 10] =
+    ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "a2a3", "d7d5", "b2b3", "d5e4"];
+
+/// The position after the first `plies` of that game, as `position` takes it.
+pub fn lost_game(plies: usize) -> String {
+    format!("startpos moves {}", LOST_GAME[..plies].join(" "))
+}
 
 /// What a learning file holds; nothing while an engine still has to make it.
 pub fn ring(path: &Path) -> Option<Ring> {
@@ -16,6 +28,13 @@ pub fn ring(path: &Path) -> Option<Ring> {
         Err(FileError::Missing(_) | FileError::Unfinished(_)) => None,
         opened => Some(opened.expect("a learning file").recover().expect("readable").1),
     }
+}
+
+/// Opens a learning file that is there, to write.
+pub fn open_on(disk: impl Disk + 'static, path: &Path) -> (LearnFile, RwLock<Ring>) {
+    let opened = LearnFile::open_on(Arc::new(disk), path, Mode::Write).expect("a learning file");
+    let (file, ring, _) = opened.recover().expect("readable");
+    (file, RwLock::new(ring))
 }
 
 /// The records of a learning file, oldest first; none while an engine still has to make it.

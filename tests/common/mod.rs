@@ -28,6 +28,12 @@ pub fn command(home: &TempDir) -> Command {
     command_of(env!("CARGO_BIN_EXE_engram"), home)
 }
 
+/// Runs a line of a shell in a folder, with the engine as `$E`: standard output, standard error and exit code.
+#[cfg(unix)]
+pub fn shell(home: &TempDir, line: &str) -> (String, String, i32) {
+    finish(command_of("sh", home).args(["-c", line]).env("E", env!("CARGO_BIN_EXE_engram")))
+}
+
 fn command_of(program: &str, home: &TempDir) -> Command {
     let mut command = Command::new(program);
     for variable in ["HOME", "XDG_DATA_HOME", "APPDATA"] {
@@ -93,6 +99,11 @@ pub fn shared(name: &str) -> Option<PathBuf> {
         return None;
     }
     Some(path)
+}
+
+/// A text with single spaces.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The texts of the `info string` lines.
@@ -319,17 +330,12 @@ impl Engine {
 
     /// Waits for the process to end by itself: its status and what it wrote to standard error.
     pub fn wait(mut self) -> (ExitStatus, String) {
-        let deadline = Instant::now() + TIMEOUT;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                let mut stderr = String::new();
-                let pipe = self.child.stderr.take();
-                pipe.map(|mut pipe| std::io::Read::read_to_string(&mut pipe, &mut stderr));
-                return (status, stderr);
-            }
-            assert!(Instant::now() < deadline, "the engine does not leave; it said {:#?}", self.seen);
-            thread::sleep(Duration::from_millis(2));
-        }
+        let leaves = format!("the engine leaves; it said {:#?}", self.seen);
+        until(&leaves, || self.child.try_wait().expect("a child").is_some());
+        let mut stderr = String::new();
+        let pipe = self.child.stderr.take();
+        pipe.map(|mut pipe| std::io::Read::read_to_string(&mut pipe, &mut stderr));
+        (self.child.wait().expect("a child"), stderr)
     }
 
     /// Sends `quit` and checks that the engine leaves cleanly and silently.

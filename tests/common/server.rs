@@ -1,16 +1,14 @@
 //! A real server for tests: Redis or Valkey on a free port of this machine, with a folder of its own.
 
 use std::{
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use redis::{Cmd, Connection, FromRedisValue};
 use tempfile::TempDir;
 
-use super::TIMEOUT;
+use super::until;
 
 pub struct Server {
     program: &'static str,
@@ -77,11 +75,7 @@ impl Server {
         command.args(&self.arguments);
         self.child =
             Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts"));
-        let deadline = Instant::now() + TIMEOUT;
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server does not answer");
-            thread::sleep(Duration::from_millis(5));
-        }
+        until("the server listens", || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
     }
 
     /// Ends it without a word.
@@ -105,17 +99,13 @@ impl Server {
 
     pub fn connection(&self) -> Connection {
         let client = redis::Client::open(self.url()).expect("an address");
-        let deadline = Instant::now() + TIMEOUT;
-        loop {
-            // It may still be reading its data.
-            if let Ok(mut connection) = client.get_connection()
-                && redis::cmd("PING").query::<String>(&mut connection).is_ok()
-            {
-                return connection;
-            }
-            assert!(Instant::now() < deadline, "the server does not answer");
-            thread::sleep(Duration::from_millis(5));
-        }
+        let mut connection = None;
+        // It may still be reading its data.
+        until("the server answers", || {
+            connection = client.get_connection().ok();
+            connection.as_mut().is_some_and(|it| redis::cmd("PING").query::<String>(it).is_ok())
+        });
+        connection.expect("it answered")
     }
 
     pub fn ask<T: FromRedisValue>(&self, command: &Cmd) -> T {

@@ -19,13 +19,12 @@ pub enum Event {
     Sync { file: usize },
 }
 
-/// What an operation that fails says, and whether a failing write leaves half of itself behind.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Broken: half of a write is there.
-    Io,
-    /// Full: writes that would make a file longer fail.
-    Full,
+/// What a disk forbids: to open anything for writing, to open a lock file, to lock.
+#[derive(Clone, Copy)]
+pub enum Refusal {
+    Writing(io::ErrorKind),
+    LockFile,
+    Locks,
 }
 
 #[derive(Default)]
@@ -43,6 +42,8 @@ struct State {
     syncs_begun: usize,
     syncs_held: bool,
     syncs_fail: bool,
+    refusal: Option<Refusal>,
+    refused_locks: usize,
 }
 
 /// The disk. Clones are the same one.
@@ -56,29 +57,9 @@ impl SimDisk {
 
     /// A disk with one file.
     pub fn with(path: &Path, content: Vec<u8>) -> SimDisk {
-        let disk = SimDisk::default();
-        disk.put(path, content);
-        disk
-    }
-
-    /// Puts another file at `path`; what has the old one open keeps it.
-    pub fn put(&self, path: &Path, content: Vec<u8>) {
-        let mut state = self.state();
-        state.files.push(content);
-        let file = state.files.len() - 1;
-        state.names.insert(path.to_owned(), file);
-    }
-
-    /// Copies over the file at `path` in place.
-    pub fn copy_over(&self, path: &Path, content: Vec<u8>) {
-        let mut state = self.state();
-        let file = state.names[path];
-        state.files[file] = content;
-    }
-
-    /// Removes a name.
-    pub fn remove(&self, path: &Path) {
-        self.state().names.remove(path);
+        let state =
+            State { names: BTreeMap::from([(path.to_owned(), 0)]), files: vec![content], ..State::default() };
+        SimDisk(Arc::new(Mutex::new(state)))
     }
 
     /// What a process would read.
@@ -135,6 +116,16 @@ impl SimDisk {
     pub fn fail_syncs(&self, fail: bool) {
         self.state().syncs_fail = fail;
     }
+
+    /// Forbids something from now on.
+    pub fn refuse(&self, refusal: Refusal) {
+        self.state().refusal = Some(refusal);
+    }
+
+    /// Attempts to lock that were refused.
+    pub fn refused_locks(&self) -> usize {
+        self.state().refused_locks
+    }
 }
 
 impl State {
@@ -177,6 +168,12 @@ impl Disk for SimDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let mut state = self.state();
         state.step()?;
+        let is_lock = path.extension().is_some_and(|extension| extension == "lock");
+        match state.refusal {
+            Some(Refusal::Writing(kind)) if access != Access::Read => return Err(kind.into()),
+            Some(Refusal::LockFile) if is_lock => return Err(io::ErrorKind::PermissionDenied.into()),
+            _ => {}
+        }
         let file = match state.names.get(path) {
             Some(&file) => file,
             None if access == Access::Create => {
@@ -258,6 +255,10 @@ impl DiskFile for SimFile {
     fn try_lock(&self) -> io::Result<bool> {
         let mut state = self.disk.state();
         state.step()?;
+        if let Some(Refusal::Locks) = state.refusal {
+            state.refused_locks += 1;
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         Ok(*state.locked.entry(self.file).or_insert(self.handle) == self.handle)
     }
 

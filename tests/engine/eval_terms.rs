@@ -29,6 +29,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("the enemy king before the passed pawn", "6k1/5p2/8/1PK5/8/8/5P2/8 w - - 0 1", "8/1k3p2/8/1PK5/8/8/5P2/8 w - - 0 1"),
     ("an isolated pawn", "r3k3/pp3ppp/8/8/8/8/PP3PPP/R3K3 w - - 0 1", "r3k3/pp3ppp/8/8/8/8/P1P2PPP/R3K3 w - - 0 1"),
     ("doubled pawns", "4k3/ppp2ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1", "4k3/ppp2ppp/8/8/8/2P5/P1P2PPP/4K3 w - - 0 1"),
+    ("doubled pawns at the rim", "4k3/pp3ppp/8/8/8/8/PP3PPP/4K3 w - - 0 1", "4k3/pp3ppp/8/8/8/P7/P4PPP/4K3 w - - 0 1"),
     ("pawns in many islands", "r5k1/ppp3pp/8/8/8/8/PPP3PP/R5K1 w - - 0 1", "r5k1/ppp3pp/8/8/8/8/P1P1P1PP/R5K1 w - - 0 1"),
     // Pieces.
     ("a knight at the rim", "r4rk1/ppp2ppp/2n5/3p4/3P4/2N5/PPP2PPP/R4RK1 w - - 0 1", "r4rk1/ppp2ppp/2n5/3p4/3P4/N7/PPP2PPP/R4RK1 w - - 0 1"),
@@ -59,6 +60,8 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("no pawn is left to win with", "4k3/4b3/8/8/8/8/4BP2/3NK3 w - - 0 1", "4k3/4b3/8/8/8/8/4B3/3NK3 w - - 0 1"),
     ("a king that holds the opposition", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1"),
     ("the mating corner of bishop and knight", "7k/8/6K1/8/8/8/8/3NB3 w - - 0 1", "k7/8/1K6/8/8/8/8/3NB3 w - - 0 1"),
+    ("the mating corner of another bishop", "7k/8/6K1/8/8/8/8/3NB3 w - - 0 1", "7k/8/6K1/8/8/8/8/3BN3 w - - 0 1"),
+    ("a bare king at the edge", "4k3/8/4K3/8/8/8/8/R7 w - - 0 1", "8/8/4k3/8/4K3/8/8/R7 w - - 0 1"),
     ("two knights do not mate", "4k3/8/8/8/8/8/8/1NB1K3 w - - 0 1", "4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1"),
     ("a rook against a far pawn", "8/8/8/3K4/1kp5/8/8/R7 w - - 0 1", "R7/3K4/8/8/8/8/1kp5/8 w - - 0 1"),
     ("a queen against a rook's pawn on the seventh", "4Q3/8/8/8/3K4/8/1pk5/8 w - - 0 1", "4Q2K/8/8/8/8/8/p1k5/8 w - - 0 1"),

@@ -10,7 +10,7 @@ use engram::{
     types::{MaterialKey, PackedMove},
 };
 use shakmaty::{
-    Chess, Color, EnPassantMode, Move, MoveList, Position as _, Rank, Role, Square, attacks, uci::UciMove,
+    Chess, Color, EnPassantMode, Move, MoveList, Position as _, Rank, Role, Square, attacks,
     zobrist::Zobrist64,
 };
 
@@ -231,7 +231,7 @@ fn positions_have_the_same_repetition_key_exactly_if_fide_calls_them_the_same() 
 fn a_pinned_capturer_changes_the_position_key_but_not_the_repetition_key() {
     // After d7-d5 the pawn e5 stands beside, but is pinned by the rook on e8.
     let before = chess960("k3r3/3p4/8/4P3/8/8/8/4K3 b - - 0 1");
-    let after = before.play("d7d5".parse::<UciMove>().unwrap().to_move(before.chess()).unwrap());
+    let after = before.play(before.legal_move("d7d5").unwrap());
     let without = chess960("k3r3/8/8/3pP3/8/8/8/4K3 w - - 0 2");
     assert_eq!(after.chess(), without.chess());
     assert_ne!(after.key(), without.key());

@@ -1,5 +1,5 @@
 //! The network, seen from outside: what is kept from position to position changes no value, the fast arithmetic
-//! is the plain one, both colours are treated alike, and a file that is not a network is refused with a reason.
+//! is the plain one, and a file that is not a network is refused with a reason.
 
 use std::{fs, sync::Arc};
 
@@ -15,7 +15,7 @@ use engram::{
     types::{Ply, Score},
 };
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Color, Role, Square, fen::Fen};
+use shakmaty::{Color, Role, Square};
 
 use crate::common::{Engine, chess960};
 
@@ -154,28 +154,6 @@ fn every_generation_of_instructions_gives_the_same_values() {
         }
     }
     assert!(compared > 500);
-}
-
-#[test]
-fn a_board_with_its_colours_exchanged_has_the_same_value() {
-    let evaluation = Evaluation::default();
-    for fen in [
-        "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9",
-        "2kr3r/ppp1qppp/2n5/3p1b2/3P1Bn1/2N2N2/PPP1QPPP/2KR3R w - - 8 11",
-        "8/pp3kp1/2p2p1p/8/3PK3/5PP1/PP5P/8 b - - 1 33",
-    ] {
-        let before = chess960(fen);
-        let mut setup = fen.parse::<Fen>().expect(fen).into_setup();
-        setup.board.flip_vertical();
-        let mut swapped = shakmaty::Board::empty();
-        for (square, piece) in setup.board.clone() {
-            swapped.set_piece_at(square, piece.role.of(!piece.color));
-        }
-        setup.board = swapped;
-        setup.turn = !setup.turn;
-        let after = Position::from_setup(setup, CastlingMode::Standard).expect(fen);
-        assert_eq!(fresh(&evaluation, &before), fresh(&evaluation, &after), "{fen}");
-    }
 }
 
 #[test]

@@ -4,23 +4,22 @@
 //!
 //! Random shuffling walks are compared with a naive recount that keeps whole positions.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use engram::{
     position::{PathHash, Position, PositionPath},
     types::Ply,
 };
-use shakmaty::{Chess, Move, Role, uci::UciMove};
+use shakmaty::{Chess, Move, Role};
 
-use crate::common::{position, random::Random};
+use crate::common::{position, random::Random, shared};
 
 /// A game played from `fen`: the last position and the path to it.
 fn game(fen: &str, moves: &str) -> (Position, PositionPath) {
     let mut here = position(fen);
     let mut path = PositionPath::new(&here);
     for uci in moves.split_whitespace() {
-        let m = uci.parse::<UciMove>().expect("uci").to_move(here.chess()).expect("legal");
-        here = here.play(m);
+        here = here.play(here.legal_move(uci).expect("legal"));
         path.push(&here);
     }
     (here, path)
@@ -56,8 +55,7 @@ fn a_third_occurrence_is_a_draw_wherever_it_began() {
 #[test]
 fn taking_back_restores_the_path() {
     let (here, mut path) = game(START, &format!("{SHUFFLE} {SHUFFLE}"));
-    let next = here.play("e2e4".parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
-    path.push(&next);
+    path.push(&here.play(here.legal_move("e2e4").unwrap()));
     assert_eq!((path.repetition(Ply(9)), path.occurrences()), (None, 1));
     path.pop();
     assert_eq!(path.occurrences(), 3);
@@ -65,13 +63,8 @@ fn taking_back_restores_the_path() {
 
 #[test]
 fn the_games_that_others_counted_are_counted_the_same() {
-    let file =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd/draws/position-scenarios.tsv");
-    let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped, {} is not there", file.display());
-        return;
-    };
-    for line in text.lines().skip(1) {
+    let Some(file) = shared("epd/draws/position-scenarios.tsv") else { return };
+    for line in fs::read_to_string(file).expect("text").lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
         let [name, command, fen, clock, occurrences, ..] = fields[..] else { panic!("short line: {line}") };
         let command = command.strip_prefix("position ").expect("a position command");
@@ -216,7 +209,7 @@ fn a_repetition_closed_below_a_node_does_not_taint_it() {
     let mut line = Vec::new();
     for uci in "e2e4 e7e5 g1f3 g8f6 f3g1 f6g8".split(' ') {
         line.push(here.clone());
-        here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
+        here = here.play(here.legal_move(uci).unwrap());
         path.push(&here);
     }
     assert_eq!(path.repetition(Ply(6)), Some(4));
@@ -232,13 +225,13 @@ fn only_what_lies_below_the_refutation_counts() {
     let (mut here, mut path) = game(START, "");
     path.begin_search(PathHash::Draws);
     for uci in "g1f3 g8f6 f3g1 f6g8 g1f3".split(' ') {
-        here = here.play(uci.parse::<UciMove>().unwrap().to_move(here.chess()).unwrap());
+        here = here.play(here.legal_move(uci).unwrap());
         path.push(&here);
     }
     path.taint_by_repetition(path.repetition(Ply(5)).expect("a repetition"));
     path.pop();
     assert!(path.repetition_taint().is_some());
-    path.push(&here.play("e7e5".parse::<UciMove>().unwrap().to_move(here.chess()).unwrap()));
+    path.push(&here.play(here.legal_move("e7e5").unwrap()));
     path.pop();
     path.keep_last_child_taint();
     assert!(path.repetition_taint().is_none());

@@ -6,14 +6,14 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     thread,
 };
 
 use engram::position::perft;
 
-use crate::common::{chess960, is_full};
+use crate::common::{chess960, fixture, is_full, shared};
 
 /// One position with its known counts.
 struct Entry {
@@ -21,10 +21,10 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-fn read(path: &Path) -> Option<Vec<Entry>> {
-    let text = fs::read_to_string(path).ok()?;
+fn read(path: impl AsRef<Path>) -> Vec<Entry> {
+    let text = fs::read_to_string(path).expect("text");
     let records = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    Some(records.map(entry).collect())
+    records.map(entry).collect()
 }
 
 fn entry(line: &str) -> Entry {
@@ -62,17 +62,13 @@ fn check(name: &str, entries: &[Entry], depth: u32) {
 
 /// As [`check`], for a file that may not be there.
 fn check_shared(name: &str, depth: u32) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/perft").join(name);
-    match read(&path) {
-        Some(entries) => check(name, &entries, if is_full() { depth + 1 } else { depth }),
-        None => println!("{name}: skipped, {} is not there", path.display()),
-    }
+    let Some(path) = shared(&format!("perft/{name}")) else { return };
+    check(name, &read(path), if is_full() { depth + 1 } else { depth });
 }
 
 #[test]
 fn our_own_positions_count_right() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/perft.epd");
-    let entries = read(&path).expect("tests/data/perft.epd belongs to the project");
+    let entries = read(fixture("perft.epd"));
     assert!(entries.len() >= 40, "the fixture has shrunk to {} positions", entries.len());
     check("perft.epd", &entries, 5);
 }
@@ -91,13 +87,9 @@ fn chess960_suite_to_depth_4() {
 fn tactical_collections_count_right() {
     // One in sixteen of these thousands of positions with `FEN; D4 n` is enough here.
     for name in ["double-checks.epd", "single-checks.epd", "en-passant.epd"] {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/perft").join(name);
-        let Some(entries) = read(&path) else {
-            println!("{name}: skipped, {} is not there", path.display());
-            continue;
-        };
+        let Some(path) = shared(&format!("perft/{name}")) else { continue };
         let step = if is_full() { 1 } else { 16 };
-        let sample: Vec<Entry> = entries.into_iter().step_by(step).collect();
+        let sample: Vec<Entry> = read(path).into_iter().step_by(step).collect();
         check(name, &sample, 4);
     }
 }

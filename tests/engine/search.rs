@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    path::Path,
     sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
@@ -15,7 +14,7 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
-use crate::common::position;
+use crate::common::{position, shared};
 
 struct Searcher {
     engine: Engine,
@@ -149,11 +148,8 @@ fn mates_are_found_with_their_distance() {
 /// The distances of `../shared/data/epd/mates` are the shortest known. No claim on the way may be better.
 #[test]
 fn no_mate_is_claimed_that_is_not_there() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd/mates/mates2000.epd");
-    let Ok(text) = fs::read_to_string(&path) else {
-        println!("skipped: no {}", path.display());
-        return;
-    };
+    let Some(path) = shared("epd/mates/mates2000.epd") else { return };
+    let text = fs::read_to_string(path).expect("text");
     let mut searcher = Searcher::new();
     searcher.engine.set_threads(2);
     let (mut claims, mut mates) = (0, 0);
@@ -361,13 +357,8 @@ fn the_fifty_move_counter_ends_a_won_game() {
 fn search_moves_and_multi_pv_choose_the_root() {
     let mut searcher = Searcher::new();
     searcher.set(START, &[]);
-    let only: Vec<Move> = ["a2a3", "h2h4"]
-        .iter()
-        .map(|uci| {
-            uci.parse::<UciMove>().expect("uci").to_move(searcher.engine.position().chess()).expect("legal")
-        })
-        .collect();
-    let found = searcher.go(Limits { search_moves: only.clone(), ..depth(6) });
+    let only = ["a2a3", "h2h4"].map(|uci| searcher.engine.position().legal_move(uci).expect("legal"));
+    let found = searcher.go(Limits { search_moves: only.to_vec(), ..depth(6) });
     assert!(found.best.is_some_and(|best| only.contains(&best)));
 
     searcher.engine.settings.multi_pv = 4;

@@ -14,7 +14,7 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Move, Position as _, uci::UciMove};
 
-use crate::common::{self, is_full, position, shared};
+use crate::common::{self, is_full, position, random::Random, shared};
 
 fn tables() -> Option<Tablebase> {
     let (tables, complaints) = Tablebase::open(shared("syzygy")?.to_str()?);
@@ -288,20 +288,14 @@ fn no_byte_of_a_table_can_end_the_process() {
         let file = folder.path().join(format!("KQvKR.{extension}"));
         (fs::read(&file).unwrap(), file)
     });
-    // A small generator of our own: the same bytes are hit in every run.
-    let mut state = 20_240_601_u64;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut random = Random(20_240_601);
     for round in 0..60 {
         for (bytes, file) in &originals {
             let mut bytes = bytes.clone();
             for _ in 0..=round % 20 {
                 // Half of the hits go to the header and the indices, where they hurt most.
-                let within = if next() % 2 == 0 { bytes.len().min(600) } else { bytes.len() };
-                let place = next() % within;
-                bytes[place] = next() as u8;
+                let within = if random.one_in(2) { bytes.len().min(600) } else { bytes.len() };
+                bytes[random.below(within)] = random.next() as u8;
             }
             fs::write(file, bytes).unwrap();
         }

@@ -14,7 +14,7 @@ use redis::cmd;
 use tempfile::TempDir;
 
 use crate::common::{
-    self, TIMEOUT, command, home, is_full, random, run,
+    self, TIMEOUT, command, home, is_full, learn, random, run,
     server::{self, Server},
     until,
 };
@@ -41,18 +41,7 @@ fn worker(home: &TempDir, server: &Server) -> Running {
 
 /// Positions of random games, as EPD.
 fn positions(count: usize) -> String {
-    let mut random = random::Random(5);
-    let mut text = String::new();
-    let mut position = engram::position::Position::default();
-    for number in 0..count {
-        let moves = position.legal_moves();
-        position = match moves.is_empty() || number % 60 == 59 {
-            true => engram::position::Position::default(),
-            false => position.play(random.pick(&moves)),
-        };
-        text.push_str(&format!("{}\n", position.fen()));
-    }
-    text
+    learn::positions(count, 5).iter().map(|position| position.fen() + "\n").collect()
 }
 
 /// The lines of a JSON output without what the clock says.

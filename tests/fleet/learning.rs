@@ -67,8 +67,7 @@ fn play(white: &mut Engine, black: &mut Engine, random: &mut Random, plies: usiz
             let engine = if position.turn().is_white() { &mut *white } else { &mut *black };
             engine.search(&format!("startpos moves{moves}"), "go depth 5").0
         };
-        let m: shakmaty::uci::UciMove = uci.parse().expect("a move");
-        position = position.play(m.to_move(position.chess()).expect("a legal move"));
+        position = position.play(position.legal_move(&uci).expect("a legal move"));
         moves = format!("{moves} {uci}");
     }
 }
@@ -107,10 +106,7 @@ fn machines_come_to_know_the_same_whatever_happens_to_the_server() {
 
     // A person speaks: on one machine advice, on the other something is to be forgotten.
     let start = Position::default();
-    let after = |name: &str| {
-        let m: shakmaty::uci::UciMove = name.parse().expect("a move");
-        start.play(m.to_move(start.chess()).expect("legal"))
-    };
+    let after = |name: &str| start.play(start.legal_move(name).expect("legal"));
     let (advised, forgotten) = (after("a2a4"), after("h2h4"));
     tool(&files[0], &["advise", &advised.fen(), "e7e5", "30"]);
     tool(&files[0], &["advise", &forgotten.fen(), "e7e5"]);
@@ -186,8 +182,7 @@ fn strangers_in_the_stream_are_counted_and_not_believed() {
     let mut random = Random(1);
     let position = |moves: &[&str]| {
         moves.iter().fold(Position::default(), |position, name| {
-            let m: shakmaty::uci::UciMove = name.parse().expect("a move");
-            position.play(m.to_move(position.chess()).expect("legal"))
+            position.play(position.legal_move(name).expect("legal"))
         })
     };
     let sound = |position: &Position| Record { time: learn::now(), ..learned::record(position, 7) };
@@ -299,23 +294,6 @@ fn servers_that_are_none_or_refuse_are_named_and_the_game_goes_on() {
     let mut engine = sharing(&folder.path().join("text.bin"), &server.url());
     let said = engine.search_until_told("learning is not shared through");
     assert!(said.contains("WRONGTYPE"), "{said}");
-    engine.quit();
-}
-
-#[test]
-fn without_an_address_no_socket_is_opened() {
-    let folder = home();
-    let sockets = |engine: &Engine| {
-        let entries = fs::read_dir(format!("/proc/{}/fd", engine.id())).into_iter().flatten().flatten();
-        entries
-            .filter(|entry| {
-                fs::read_link(entry.path()).is_ok_and(|to| to.to_string_lossy().starts_with("socket"))
-            })
-            .count()
-    };
-    let mut engine = sharing(&folder.path().join("learn.bin"), "");
-    engine.search("startpos", "go depth 6");
-    assert_eq!(sockets(&engine), 0);
     engine.quit();
 }
 

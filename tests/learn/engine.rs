@@ -112,7 +112,16 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     let folder = home();
     let foreign = folder.path().join("foreign.bin");
     fs::write(&foreign, vec![7; 10_000]).expect("a file");
-    for (path, why) in [(folder.path(), "directory"), (&foreign, "not a learning file")] {
+    let (within_a_file, proc) = (foreign.join("learn.bin"), Path::new("/proc/x.bin"));
+    for (path, why) in [
+        (folder.path(), "directory"),
+        (&foreign, "not a learning file"),
+        (&within_a_file, "foreign.bin/learn.bin"),
+        (proc, "/proc/x.bin"),
+    ] {
+        if path == proc && !cfg!(target_os = "linux") {
+            continue;
+        }
         let mut engine = Engine::ready();
         let said = engine.answer(&format!("setoption name LearnFile value {}", path.display()));
         let said = info_strings(&said);

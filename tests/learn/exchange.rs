@@ -1,14 +1,10 @@
 //! Records as bytes and as text, and files that take each other in: nothing is lost, no order matters.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::{Arc, RwLock},
-};
+use std::{collections::BTreeMap, path::Path, sync::RwLock};
 
 use engram::{
     learn::{
-        AppendTime, BEFORE_FIRST, Flags, LearnFile, LearnedScore, Mode, Origin, Record, RecordError, Ring,
+        AppendTime, BEFORE_FIRST, Flags, LearnFile, LearnedScore, Origin, Record, RecordError, Ring,
         Unlearnable, create, exchange, record,
     },
     position::Position,
@@ -72,8 +68,7 @@ fn file() -> (LearnFile, RwLock<Ring>) {
     let disk = SimDisk::default();
     let path = Path::new("/disk/x");
     create(&disk, path).unwrap();
-    let (file, ring, _) = LearnFile::open_on(Arc::new(disk), path, Mode::Write).unwrap().recover().unwrap();
-    (file, RwLock::new(ring))
+    learn::open_on(disk, path)
 }
 
 /// A file that learned these records, one after the other, and forgot every seventh.

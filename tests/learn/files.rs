@@ -5,15 +5,11 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{
-        Arc, RwLock,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::Arc,
 };
 
 use engram::learn::{
-    AppendTime, FileError, LearnFile, Mode, Origin, Store, Written, create,
-    disk::{Access, Disk, DiskFile, FileInfo, SystemDisk},
+    AppendTime, FileError, LearnFile, Mode, Origin, Store, Written, create, disk::SystemDisk,
     record::CAPACITY,
 };
 
@@ -21,7 +17,7 @@ use crate::common::{
     TIMEOUT,
     learn::{self, bare},
     random::Random,
-    sim_disk::SimDisk,
+    sim_disk::{Refusal, SimDisk},
     until,
 };
 
@@ -115,9 +111,7 @@ fn damaged_records_are_ignored_and_the_others_kept() {
     let disk = SimDisk::default();
     let path = Path::new("/disk/x");
     create(&disk, path).unwrap();
-    let (mut file, ring, _) =
-        LearnFile::open_on(Arc::new(disk.clone()), path, Mode::Write).unwrap().recover().unwrap();
-    let ring = RwLock::new(ring);
+    let (mut file, ring) = learn::open_on(disk.clone(), path);
     {
         let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
         for number in 0..500 {
@@ -233,114 +227,39 @@ fn without_permission_a_file_is_only_read() {
     assert_eq!(store.take_messages().len(), 1);
 }
 
-/// The machine's disk with something forbidden.
-#[derive(Clone, Copy)]
-enum Refusal {
-    Writing(io::ErrorKind),
-    LockFile,
-    Locks,
-}
-
-struct Refusing {
-    refusal: Refusal,
-    /// Attempts to lock that were refused.
-    refused_locks: Arc<AtomicUsize>,
-}
-
-impl Refusing {
-    fn new(refusal: Refusal) -> Refusing {
-        Refusing { refusal, refused_locks: Arc::default() }
-    }
-}
-
-impl Disk for Refusing {
-    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
-        SystemDisk.info_at(path)
-    }
-
-    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        SystemDisk.resolve(path)
-    }
-
-    fn create_directories(&self, directory: &Path) -> io::Result<()> {
-        SystemDisk.create_directories(directory)
-    }
-
-    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
-        let is_lock = path.extension().is_some_and(|extension| extension == "lock");
-        match self.refusal {
-            Refusal::Writing(kind) if access != Access::Read => Err(kind.into()),
-            Refusal::LockFile if is_lock => Err(io::ErrorKind::PermissionDenied.into()),
-            Refusal::Locks if is_lock => {
-                Ok(Box::new(NoLocks(SystemDisk.open(path, access)?, Arc::clone(&self.refused_locks))))
-            }
-            _ => SystemDisk.open(path, access),
-        }
-    }
-
-    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
-        SystemDisk.sync_directory(directory)
-    }
-}
-
-/// A file on a file system that has no locks.
-struct NoLocks(Box<dyn DiskFile>, Arc<AtomicUsize>);
-
-impl DiskFile for NoLocks {
-    fn info(&self) -> io::Result<FileInfo> {
-        self.0.info()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.write_at(bytes, offset)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.0.sync()
-    }
-
-    fn try_lock(&self) -> io::Result<bool> {
-        // Relaxed: only a count.
-        self.1.fetch_add(1, Relaxed);
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn unlock(&self) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
 #[test]
 fn read_only_media_and_disks_without_locks_are_only_read() {
-    let folder = folder();
-    let path = filled(folder.path(), 2);
-    let before = fs::read(&path).unwrap();
+    let disk = SimDisk::default();
+    let path = Path::new("/disk/x");
+    create(&disk, path).unwrap();
+    let (mut file, ring) = learn::open_on(disk.clone(), path);
+    for number in 0..2 {
+        file.lock(&ring, AppendTime::Any).unwrap().append(&bare(number)).unwrap();
+    }
+    drop(file);
+    let before = disk.content(path);
     for (refusal, what) in [
         (Refusal::Writing(io::ErrorKind::ReadOnlyFilesystem), "cannot be written"),
         (Refusal::Writing(io::ErrorKind::PermissionDenied), "cannot be written"),
         (Refusal::LockFile, "lock file cannot be used"),
         (Refusal::Locks, "lock file cannot be used"),
     ] {
-        let store = Store::open_on(Arc::new(Refusing::new(refusal)), &path, Mode::Write).unwrap();
+        disk.refuse(refusal);
+        let store = Store::open_on(Arc::new(disk.clone()), path, Mode::Write).unwrap();
         assert_eq!((store.live().len(), store.append(bare(9))), (2, Written::Never));
         assert!(store.is_read_only());
         let messages = store.take_messages();
         assert_eq!(messages.len(), 1, "{messages:?}");
         assert!(messages[0].contains(what) && messages[0].contains("nothing new is learned"), "{messages:?}");
         assert!(store.flush(TIMEOUT), "nothing is left to do");
-        assert!(fs::read(&path).unwrap() == before);
+        assert!(disk.content(path) == before);
     }
     // Where there is no file and none can be made, that is said once.
-    let refusing = Refusing::new(Refusal::Locks);
-    let refused_locks = Arc::clone(&refusing.refused_locks);
-    let store = Store::open_on(Arc::new(refusing), &folder.path().join("new"), Mode::Write).unwrap();
+    let known = disk.refused_locks();
+    let store = Store::open_on(Arc::new(disk.clone()), Path::new("/disk/new"), Mode::Write).unwrap();
     store.append(bare(1));
     // The third attempt begins after what the second had to say.
-    until("locks are refused", || refused_locks.load(Relaxed) >= 3);
+    until("locks are refused", || disk.refused_locks() >= known + 3);
     let messages = store.take_messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
 }
@@ -433,11 +352,8 @@ fn the_last_lap_is_only_read() {
         let slot = (sequence % CAPACITY as u64) as usize;
         let record = engram::learn::record::encode(&bare(1), 5, sequence);
         bytes[4096 + 64 * slot..][..64].copy_from_slice(&record);
-        let disk = SimDisk::with(path, bytes);
-        let (mut file, ring, _) =
-            LearnFile::open_on(Arc::new(disk), path, Mode::Write).unwrap().recover().unwrap();
-        assert_eq!((ring.len(), file.read_only().is_some()), (1, sequence >= last));
-        let ring = RwLock::new(ring);
+        let (mut file, ring) = learn::open_on(SimDisk::with(path, bytes), path);
+        assert_eq!((ring.read().unwrap().len(), file.read_only().is_some()), (1, sequence >= last));
         let mut append =
             |number| file.lock(&ring, AppendTime::Any).and_then(|mut locked| locked.append(&bare(number)));
         for number in 0..allowed {
@@ -452,11 +368,7 @@ fn two_hundred_thousand_records_leave_the_newest_and_the_advice() {
     let disk = SimDisk::default();
     let path = Path::new("/disk/x");
     create(&disk, path).unwrap();
-    let open = || {
-        let disk = Arc::new(disk.clone());
-        let (file, ring, _) = LearnFile::open_on(disk, path, Mode::Write).unwrap().recover().unwrap();
-        (file, RwLock::new(ring))
-    };
+    let open = || learn::open_on(disk.clone(), path);
     let (mut file, ring) = open();
     let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
     for number in 0..200_000 {

@@ -12,7 +12,12 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, random::Random, until};
+use crate::common::{
+    Engine, home,
+    learn::{LOST_GAME, lost_game},
+    random::Random,
+    until,
+};
 
 fn start(path: &Path) -> Engine {
     let mut engine = Engine::with(&[
@@ -88,17 +93,10 @@ fn what_was_learned_before_a_move_was_announced_survives_the_kill() {
     assert!(learned.len() > games);
 }
 
-/// White goes astray with the queen, and loses it with the third move.
-const LOST_GAME: [&str; 10] =
-    ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "a2a3", "d7d5", "b2b3", "d5e4"];
-
 /// White loses, and the last two searches say so.
 fn lose(engine: &mut Engine) {
     for plies in (0..=LOST_GAME.len()).step_by(2) {
-        engine.send(
-            format!("position startpos moves {}", LOST_GAME[..plies].join(" ")).trim_end_matches(" moves "),
-        );
-        engine.best("go depth 6");
+        engine.search(&lost_game(plies), "go depth 6");
     }
 }
 

@@ -14,14 +14,20 @@ use std::{
 
 use engram::{
     Position,
-    learn::{AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, now, record::CAPACITY},
+    learn::{
+        AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, disk::SystemDisk, now,
+        record::CAPACITY,
+    },
     tree::{Access, Tree},
 };
 use serde_json::Value;
 
 use crate::common::{
-    Engine, TIMEOUT, command, home, info_strings, learn, learn::records, learn_file, position,
-    random::Random, run, until,
+    Engine, TIMEOUT, command, home, info_strings,
+    learn::{self, LOST_GAME, lost_game, records},
+    learn_file, position,
+    random::Random,
+    run, until,
 };
 
 /// An engine that learns in `path`, with these options.
@@ -163,8 +169,7 @@ fn games_that_were_won_change_no_printed_score() {
         for _ in 0..60 {
             let mut position = engram::position::Position::default();
             for m in &moves {
-                let uci: shakmaty::uci::UciMove = m.parse().expect("a move");
-                position = position.play(uci.to_move(position.chess()).expect("legal"));
+                position = position.play(position.legal_move(m).expect("legal"));
             }
             let legal = position.legal_moves();
             if legal.is_empty() {
@@ -172,7 +177,7 @@ fn games_that_were_won_change_no_printed_score() {
             }
             if moves.len().is_multiple_of(2) {
                 let line = format!("startpos moves {}", moves.join(" "));
-                moves.push(winner.search(line.trim_end_matches(" moves "), "go nodes 1000").0);
+                moves.push(winner.search(&line, "go nodes 1000").0);
             } else {
                 let m = legal[random.below(legal.len())];
                 moves.push(m.to_uci(shakmaty::CastlingMode::Standard).to_string());
@@ -184,8 +189,7 @@ fn games_that_were_won_change_no_printed_score() {
     assert!(records(&path).iter().filter(|record| record.origin == Origin::Outcome).count() > 100);
     let printed = |mode: &str, line: &str, depth: u32| {
         let mut engine = engine(&path, &[&format!("Learning value {mode}"), "LearnReadOnly value true"]);
-        let position = format!("startpos moves {line}");
-        let (_, lines) = engine.search(position.trim_end_matches(" moves "), &format!("go depth {depth}"));
+        let (_, lines) = engine.search(&format!("startpos moves {line}"), &format!("go depth {depth}"));
         engine.quit();
         lines
     };
@@ -212,10 +216,9 @@ fn games_that_were_won_change_no_printed_score() {
 fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
     const START: &str = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1";
     let after = |moves: &str| {
-        moves.split_whitespace().fold(position(START), |position, uci| {
-            let uci: shakmaty::uci::UciMove = uci.parse().expect("a move");
-            position.play(uci.to_move(position.chess()).expect("legal"))
-        })
+        moves
+            .split_whitespace()
+            .fold(position(START), |position, uci| position.play(position.legal_move(uci).expect("legal")))
     };
     let (_folder, path) = learn_file();
     let (mut file, ring, _) = LearnFile::open_or_create(&path).expect("a learning file");
@@ -240,16 +243,11 @@ fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
 
 // 4. A lost game is a lesson however it ends.
 
-/// White goes astray with the queen, and loses it with the third move.
-const LOST_GAME: [&str; 10] =
-    ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "a2a3", "d7d5", "b2b3", "d5e4"];
-
 /// White loses, and the last two searches say so.
 fn lose(path: &Path) -> Engine {
     let mut loser = engine(path, &["LearnMinDepth value 4"]);
-    for turn in 0..=LOST_GAME.len() / 2 {
-        let line = format!("startpos moves {}", LOST_GAME[..2 * turn].join(" "));
-        loser.search(line.trim_end_matches(" moves "), "go depth 6");
+    for plies in (0..=LOST_GAME.len()).step_by(2) {
+        loser.search(&lost_game(plies), "go depth 6");
     }
     loser
 }
@@ -338,9 +336,8 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
 
     let mut engine = engine(&path, &[]);
     for ply in (0..=before.len()).step_by(2) {
-        let line = format!("startpos moves {}", before[..ply].join(" "));
         let expected = before.get(ply).copied().unwrap_or(&best);
-        assert_eq!(engine.search(line.trim_end_matches(" moves "), "go nodes 400").0, expected, "{line}");
+        assert_eq!(engine.search(&lost_game(ply), "go nodes 400").0, expected, "{ply}");
     }
     engine.quit();
 
@@ -453,9 +450,8 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
         time: now() + 60,
         ..blank
     };
-    let (mut file, ring, _) =
-        LearnFile::open(&path, Mode::Write).and_then(|file| file.recover()).expect("a learning file");
-    file.merge(&RwLock::new(ring), &[lost]).expect("written");
+    let (mut file, ring) = learn::open_on(SystemDisk, &path);
+    file.merge(&ring, &[lost]).expect("written");
     drop(file);
     let mut engine = read_only_engine(&path);
     let (best, lines) = engine.search("startpos", "go nodes 400");
@@ -585,8 +581,7 @@ fn there_are_never_more_records_than_the_file_holds() {
     tool(&["learn", "advise", ADVICE[1].0, "e5"], &path);
     let mut engine = engine(&path, &[]);
     engine.search("startpos", "go depth 1");
-    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).expect("opened").recover().expect("read");
-    let ring = std::sync::RwLock::new(ring);
+    let (mut file, ring) = learn::open_on(SystemDisk, &path);
     let mut locked = file.lock(&ring, AppendTime::Any).expect("locked");
     for number in 0..CAPACITY as u64 + 100 {
         locked.append(&learn::bare(number)).expect("written");
@@ -642,25 +637,4 @@ fn a_missing_folder_of_the_learning_file_is_made() {
     assert_eq!(records(&path).len(), 1);
     let output = command(&folder).args(["learn", "verify", "--file"]).arg(&path).output().expect("it runs");
     assert!(output.status.success());
-}
-
-#[test]
-fn a_learning_file_that_cannot_be_made_is_told_before_readyok() {
-    let folder = home();
-    fs::write(folder.path().join("file"), "no folder").expect("a file");
-    let within_a_file = folder.path().join("file/learn.bin").display().to_string();
-    let proc = ["/proc/x.bin".to_owned()].into_iter().filter(|_| cfg!(target_os = "linux"));
-    for path in proc.chain([within_a_file]) {
-        let mut engine = Engine::ready();
-        let lines = engine.answer(&format!("setoption name LearnFile value {path}"));
-        let infos = info_strings(&lines);
-        assert!(
-            infos.len() == 1 && infos[0].contains("nothing is learned") && infos[0].contains(&path),
-            "{infos:?}"
-        );
-        // Once, and the engine plays.
-        let (best, lines) = engine.search("startpos", "go depth 2");
-        assert!(best != "(none)" && !said(&lines, "nothing is learned"), "{lines:?}");
-        engine.quit();
-    }
 }

@@ -10,13 +10,13 @@ use std::{
 };
 
 use engram::learn::{
-    AppendTime, Flags, LearnFile, Mode, Record, Ring, create,
+    AppendTime, Flags, LearnFile, Record, Ring, create,
     disk::{Access, Disk, DiskFile, FileInfo},
     record::CAPACITY,
 };
 
 use crate::common::{
-    learn::bare,
+    learn::{self, bare},
     random::Random,
     sim_disk::{Event, SimDisk},
 };
@@ -134,9 +134,7 @@ impl DiskFile for LiveFile {
 }
 
 fn open(disk: impl Disk + 'static) -> (LearnFile, RwLock<Ring>) {
-    let opened = LearnFile::open_on(Arc::new(disk), Path::new(PATH), Mode::Write).unwrap();
-    let (file, ring, _) = opened.recover().unwrap();
-    (file, RwLock::new(ring))
+    learn::open_on(disk, Path::new(PATH))
 }
 
 fn known(ring: &RwLock<Ring>) -> Vec<(u64, Record)> {

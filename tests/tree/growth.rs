@@ -7,13 +7,12 @@ use std::{
 };
 
 use engram::{
-    Depth, Position, Score,
-    shakmaty::uci::UciMove,
-    tree::{Access, ForSides, Tree, TreeSearch},
-    types::ScoredLine,
+    Position,
+    tree::{Access, ForSides, Tree},
 };
 use tempfile::TempDir;
 
+use super::search;
 use crate::common::{self, Engine, command, finish, info_strings, is_full, until};
 
 struct Place {
@@ -64,19 +63,11 @@ fn sides() -> ForSides {
     ForSides { white: true, black: true }
 }
 
-/// A tree in which a search to this depth has found a move best at the start.
-fn tree_with(path: &Path, moves: &[(&str, i32)], depth: i32) {
-    let start = Position::default();
+/// A tree in which a search to depth 40 has found these moves at the start.
+fn tree_with(path: &Path, moves: &[(i32, &str)]) {
     let mut tree = Tree::open(path, Access::Create).expect("a tree");
-    tree.add_root(&start, sides()).expect("written");
-    let line = |&(uci, cp): &(&str, i32)| ScoredLine {
-        score: Score::from_centipawns(cp),
-        is_drawn: false,
-        moves: vec![uci.parse::<UciMove>().expect("a move").to_move(start.chess()).expect("legal")],
-    };
-    let lines = moves.iter().map(line).collect();
-    let search = TreeSearch { depth: Depth(depth), lines, ..TreeSearch::default() };
-    tree.add_search(&start, &search).expect("written");
+    tree.add_root(&Position::default(), sides()).expect("written");
+    search(&mut tree, "", 40, moves);
 }
 
 #[test]
@@ -242,7 +233,7 @@ fn what_was_analysed_with_a_hash_file_is_taken_in() {
 #[test]
 fn its_move_is_played_and_in_analysis_only_shown() {
     let place = Place::new();
-    tree_with(&place.file(), &[("a2a4", 80), ("e2e4", 30)], 40);
+    tree_with(&place.file(), &[(80, "a2a4"), (30, "e2e4")]);
     let mut engine = Engine::ready();
     let file = place.file();
     let opened = engine.answer(&format!("setoption name TreeFile value {}", file.display()));
@@ -272,7 +263,7 @@ fn its_move_is_played_and_in_analysis_only_shown() {
 #[test]
 fn a_move_that_is_left_out_is_not_played_even_if_no_other_is_known() {
     let place = Place::new();
-    tree_with(&place.file(), &[("a2a4", 80)], 40);
+    tree_with(&place.file(), &[(80, "a2a4")]);
     place.run(&["exclude", "a4"]);
     let mut engine = Engine::ready();
     engine.send(&format!("setoption name TreeFile value {}", place.file().display()));
@@ -285,16 +276,10 @@ fn a_move_that_is_left_out_is_not_played_even_if_no_other_is_known() {
 fn a_move_that_repeats_a_position_of_the_game_is_not_the_tree_s() {
     let place = Place::new();
     let mut tree = Tree::open(&place.file(), Access::Create).expect("a tree");
-    let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
-    let mut position = Position::default();
-    tree.add_root(&position, sides()).expect("written");
+    tree.add_root(&Position::default(), sides()).expect("written");
     // The best move of each position leads round.
-    for uci in moves {
-        let m = uci.parse::<UciMove>().expect("a move").to_move(position.chess()).expect("legal");
-        let line = ScoredLine { score: Score::from_centipawns(90), is_drawn: false, moves: vec![m] };
-        let search = TreeSearch { depth: Depth(40), lines: vec![line], ..TreeSearch::default() };
-        tree.add_search(&position, &search).expect("written");
-        position = position.play(m);
+    for (path, best) in [("", "g1f3"), ("g1f3", "g8f6"), ("g1f3 g8f6", "f3g1"), ("g1f3 g8f6 f3g1", "f6g8")] {
+        search(&mut tree, path, 40, &[(90, best)]);
     }
     drop(tree);
     let mut engine = Engine::ready();
@@ -356,14 +341,9 @@ fn a_full_disk_ends_the_growth_with_a_sentence_and_loses_nothing() {
     place.run(&["add", "startpos"]);
     place.run(&["grow", "--positions", "10", "--nodes", "500"]);
     let known = place.searched();
-    let engram = command(&place.home).get_program().to_owned();
-    let limit = fs::metadata(place.file()).expect("a file").len() / 1024;
-    let mut limited = Command::new("bash");
-    limited.current_dir(place.home.path()).env("HOME", place.home.path());
-    let script =
-        format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" tree t.db grow --positions 500 --nodes 500");
-    limited.arg("-c").arg(script).arg(&engram);
-    let (out, err, code) = finish(&mut limited);
+    let limit = fs::metadata(place.file()).expect("a file").len() / 512;
+    let line = format!("trap '' XFSZ; ulimit -f {limit}; exec $E tree t.db grow --positions 500 --nodes 500");
+    let (out, err, code) = common::shell(&place.home, &line);
     assert_eq!(code, 1, "{out}{err}");
     assert!(err.lines().count() == 1 && err.contains("t.db"), "{err}");
     assert!(place.searched() >= known);

@@ -5,60 +5,19 @@ use std::{collections::HashMap, fs, process::Command};
 use engram::{
     eval::fingerprint,
     position::Position,
-    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
-    types::{Depth, Score, ScoredLine},
+    tree::{Access, Advice, ForSides, PlayedLine, Tree},
 };
 use serde_json::{Value, json};
-use shakmaty::{Color, KnownOutcome, Move, Outcome, uci::UciMove};
+use shakmaty::{Color, KnownOutcome, Outcome};
 use tempfile::TempDir;
 
+use super::{after, moves, search, search_by};
 use crate::common::{
-    browser::{self, Browser},
-    command, finish, has_python_chess, home,
+    browser::{self, Browser, FOREIGN, NARROW, WIDE},
+    command, finish, flat, has_python_chess, home,
 };
 
-const WIDE: (u32, u32) = (1280, 900);
-const NARROW: (u32, u32) = (400, 800);
 const WHITE: ForSides = ForSides { white: true, black: false };
-
-/// The moves of a line in UCI notation.
-fn moves(position: &Position, line: &str) -> Vec<Move> {
-    let mut at = position.clone();
-    let read = |uci: &str| {
-        let m = uci.parse::<UciMove>().expect("a move").to_move(at.chess()).expect("a legal move");
-        at = at.play(m);
-        m
-    };
-    line.split_whitespace().map(read).collect()
-}
-
-fn after(line: &str) -> Position {
-    let start = Position::default();
-    start.along(&moves(&start, line)).pop().expect("a position")
-}
-
-/// Takes in a search of the position after `path`: the depth, and of each line the centipawns and the moves.
-fn search(tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
-    search_by(fingerprint(), tree, path, depth, lines);
-}
-
-/// The same by the evaluation of this fingerprint.
-fn search_by(evaluation_id: u16, tree: &mut Tree, path: &str, depth: i32, lines: &[(i32, &str)]) {
-    let position = after(path);
-    let line = |&(score, line): &(i32, &str)| ScoredLine {
-        score: Score::from_centipawns(score),
-        is_drawn: false,
-        moves: moves(&position, line),
-    };
-    let search = TreeSearch {
-        depth: Depth(depth),
-        evaluation_id,
-        nodes: 1000,
-        lines: lines.iter().map(line).collect(),
-        ..TreeSearch::default()
-    };
-    tree.add_search(&position, &search).expect("written");
-}
 
 /// A tree of White in which two lines reach one position, `t.db` in a folder.
 fn tree() -> (TempDir, Tree) {
@@ -91,11 +50,6 @@ fn succeed(folder: &TempDir, arguments: &[&str]) -> String {
     out
 }
 
-fn text(browser: &Browser, selector: &str) -> String {
-    let text = browser.run_with("return document.querySelector(arguments[0]).textContent", json!([selector]));
-    text.as_str().expect("an element").to_owned()
-}
-
 /// The rows of the table of moves, without the expected lines.
 fn rows(browser: &Browser) -> Value {
     browser.run(
@@ -120,25 +74,19 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
     let page = folder.path().join("t.html");
     // Part of what pages share is a text to be copied.
     let html = fs::read_to_string(&page).expect("a page").replace("<iframe src=", "");
-    for foreign in
-        [" src=\"", "@import", "url(http", "<link", "fetch(", "XMLHttpRequest", "innerHTML", "eval("]
-    {
+    for foreign in FOREIGN {
         assert!(!html.contains(foreign), "{foreign}");
     }
     for (width, height) in [WIDE, NARROW] {
         let Some(browser) = Browser::start(width, height) else { return };
         browser.open(&page, "");
         browser.wait_for("document.querySelector('.replies tbody tr')");
-        let fits = || {
-            let found = browser.run("return document.documentElement.scrollWidth").as_u64().expect("a width");
-            assert!(found <= u64::from(width), "{found} pixels on a screen of {width}");
-        };
-        fits();
+        browser.assert_fits(width);
         assert_eq!(
             rows(&browser),
             json!(["e4|+0.33|18||1 +0 −1", "Nf3|+0.33|18||", "a3|+0.20|12||", "g4 excluded|-0.80|12||"])
         );
-        assert_eq!(text(&browser, ".replies tbody tr .expected"), "1... e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4");
+        assert_eq!(browser.text(".replies tbody tr .expected"), "1... e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4");
         // Each position is found by what stands on the board.
         let lost = "const text = (id) => document.getElementById(id).textContent;
             const graph = new Graph(JSON.parse(text('info')), text('positions'));
@@ -148,31 +96,31 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
         browser.click(".replies tbody tr:nth-child(2) td:nth-child(2)", 0.5);
         assert_eq!(browser.run("return location.hash"), "#0/g1f3");
         browser.press(&["ArrowLeft"]);
-        assert_eq!(text(&browser, ".path .now"), "Start");
+        assert_eq!(browser.text(".path .now"), "Start");
         browser.press(&["ArrowRight"]);
-        assert_eq!(text(&browser, ".path .now"), "Nf3", "what was taken back comes again");
+        assert_eq!(browser.text(".path .now"), "Nf3", "what was taken back comes again");
         browser.press(&["ArrowRight", "ArrowRight", "ArrowRight"]);
         assert_eq!(browser.run("return location.hash"), "#0/g1f3/b8c6/e2e4/e7e5");
         // The other line leads to the same position.
-        let facts = text(&browser, ".verdict");
+        let facts = browser.text(".verdict");
         assert!(facts.starts_with("+0.33 at depth 14, "), "{facts}");
         type_moves(&browser, "1. e4 e5 2. nf3 nc6");
         assert_eq!(browser.run("return location.hash"), "#0/e2e4/e7e5/g1f3/b8c6");
-        assert_eq!(text(&browser, ".verdict"), facts);
+        assert_eq!(browser.text(".verdict"), facts);
         // So does one by a move that the tree does not have.
         type_moves(&browser, "Nc3");
-        assert_eq!(text(&browser, ".verdict"), "This position is not in the tree.");
+        assert_eq!(browser.text(".verdict"), "This position is not in the tree.");
         type_moves(&browser, "Nf3 Nc6 d3");
         assert_eq!(rows(&browser), json!([]));
         browser.open(&page, "#0/g1f3/e7e5/e2e4/b8c6");
         browser.wait_for("document.querySelector('.replies tbody tr')");
-        assert_eq!(text(&browser, ".verdict"), facts);
+        assert_eq!(browser.text(".verdict"), facts);
         assert_eq!(rows(&browser), json!(["Bb5|+0.33|14|", "Bc4|+0.28|14|"]));
         browser.press(&["End"]);
         assert_eq!(browser.run("return location.hash"), "#0/g1f3/e7e5/e2e4/b8c6/f1b5/a7a6/b5a4");
-        fits();
+        browser.assert_fits(width);
         browser.wheel(".field .board", -120);
-        assert_eq!(text(&browser, ".path .now"), "a6");
+        assert_eq!(browser.text(".path .now"), "a6");
         // Back along the path by a click.
         browser.click(".path .line button", 0.5);
         assert_eq!(browser.run("return location.hash"), "#0");
@@ -194,15 +142,11 @@ fn the_page_says_what_is_new() {
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
     browser.open(&folder.path().join("old.html"), "");
     browser.wait_for("document.querySelector('.changes li')");
-    assert_eq!(text(&browser, ".replies tbody tr .new"), "4 new");
+    assert_eq!(browser.text(".replies tbody tr .new"), "4 new");
     assert!(
-        text(&browser, ".changes .note").starts_with("Best move or score of 8 positions changed since then")
+        browser.text(".changes .note").starts_with("Best move or score of 8 positions changed since then")
     );
-    assert!(
-        text(&browser, ".changes li").starts_with("Start position +0.33"),
-        "{}",
-        text(&browser, ".changes")
-    );
+    assert!(browser.text(".changes li").starts_with("Start position +0.33"), "{}", browser.text(".changes"));
     browser.click(".changes li:nth-child(2) button", 0.1);
     assert_eq!(browser.run("return location.hash"), "#0/e2e4");
     browser.open(&folder.path().join("future.html"), "");
@@ -251,7 +195,7 @@ fn only_so_many_positions_are_on_the_page_and_it_is_not_overwritten() {
 fn a_game_with_variations_follows_each_position_once() {
     let (folder, _tree) = tree();
     let game = succeed(&folder, &["pgn", "--margin", "20", "--depth", "6"]);
-    let movetext = game.split("\n\n").nth(1).expect("moves").split_whitespace().collect::<Vec<_>>().join(" ");
+    let movetext = flat(game.split("\n\n").nth(1).expect("moves"));
     assert_eq!(
         movetext,
         "1. e4 {[%eval 0.33] depth 18} (1. Nf3 {[%eval 0.33] depth 18} 1... Nc6 {[%eval 0.33] depth 17} \

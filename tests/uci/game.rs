@@ -7,13 +7,12 @@ use engram::{
     learn::{LearnFile, Mode, Origin, kept_games},
     position::Position,
 };
-use shakmaty::uci::UciMove;
 
-use crate::common::{Engine, learn_file, run, until};
-
-/// White goes astray with the queen, and loses it with the third move.
-const LOST_GAME: [&str; 10] =
-    ["e2e4", "e7e5", "d1h5", "b8c6", "h5e5", "c6e5", "a2a3", "d7d5", "b2b3", "d5e4"];
+use crate::common::{
+    Engine,
+    learn::{LOST_GAME, lost_game},
+    learn_file, run, until,
+};
 
 /// An engine that learns in `path`. Its evaluation is the classical one, whose weights are final: which positions of the
 /// game are drops does not change with the network.
@@ -22,11 +21,6 @@ fn engine(path: &Path) -> Engine {
     let mut engine = Engine::with(&[&file, "Evaluation value classical"]);
     engine.sync();
     engine
-}
-
-/// The position after the first `plies` of the game, as `position` takes it.
-fn line(plies: usize) -> String {
-    format!("startpos moves {}", LOST_GAME[..plies].join(" ")).trim_end_matches(" moves ").to_owned()
 }
 
 /// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.
@@ -52,7 +46,7 @@ fn learned(play: impl FnOnce(&mut Engine)) -> BTreeMap<(u16, bool), u16> {
 
 /// Every second position of the game up to `plies`, searched.
 fn play(engine: &mut Engine, plies: impl Iterator<Item = usize>) {
-    plies.for_each(|plies| drop(engine.search(&line(plies), "go depth 6")));
+    plies.for_each(|plies| drop(engine.search(&lost_game(plies), "go depth 6")));
 }
 
 fn whole() -> BTreeMap<(u16, bool), u16> {
@@ -93,11 +87,11 @@ fn a_takeback_and_a_look_at_another_position_take_no_lesson_away() {
 #[test]
 fn a_game_of_positions_without_moves_is_a_game() {
     let fen = |plies: usize| {
-        let moves = LOST_GAME[..plies].iter().map(|uci| uci.parse::<UciMove>().expect("a move"));
-        let position = moves.fold(Position::default(), |position, uci| {
-            position.play(uci.to_move(position.chess()).expect("legal"))
+        let moves = LOST_GAME[..plies].iter();
+        let after = moves.fold(Position::default(), |position, uci| {
+            position.play(position.legal_move(uci).expect("legal"))
         });
-        format!("fen {}", position.fen())
+        format!("fen {}", after.fen())
     };
     let found = learned(|engine| {
         (0..=10).step_by(2).for_each(|plies| drop(engine.search(&fen(plies), "go depth 6")));

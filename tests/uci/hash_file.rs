@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{Engine, home, run};
+use crate::common::{Engine, home, random::Random, run};
 
 /// Quiet and not too simple; a few ten thousand nodes to [`DEPTH`].
 const POSITIONS: [&str; 2] = [
@@ -554,11 +554,10 @@ fn damaged_entries_are_misses() {
     assert_eq!(run(&["hash", "check", &path]).2, 0);
     // One byte in a hundred becomes random.
     let mut bytes = fs::read(&file).expect("the file");
-    let mut random = 1u64;
+    let mut random = Random(1);
     for _ in 0..bytes.len() / 100 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let at = 4096 + (random >> 33) as usize % (bytes.len() - 4096);
-        bytes[at] = (random >> 25) as u8;
+        let at = 4096 + random.below(bytes.len() - 4096);
+        bytes[at] = random.next() as u8;
     }
     fs::write(&file, bytes).expect("the file");
     let (out, error, code) = run(&["hash", "check", &path]);

@@ -32,18 +32,11 @@ fn the_handshake_names_the_engine_and_its_options() {
     let lines = engine.expect("uciok");
     assert!(lines[0].starts_with("id name Engram "), "{lines:?}");
     assert!(lines[1].starts_with("id author "), "{lines:?}");
+    // One of each kind; `repository/readme.rs` compares them all with the README.
     for option in [
         "option name Hash type spin default 16 min 1 max 262144",
         "option name Clear Hash type button",
-        "option name NeverClearHash type check default false",
-        "option name Threads type spin default 1 min 1 max 1024",
-        "option name MultiPV type spin default 1 min 1 max 256",
         "option name Ponder type check default false",
-        "option name Move Overhead type spin default 10 min 0 max 5000",
-        "option name nodestime type spin default 0 min 0 max 10000",
-        "option name PawnHash type spin default 4 min 1 max 1024",
-        "option name UCI_Chess960 type check default false",
-        "option name UCI_ShowWDL type check default false",
         "option name Debug Log File type string default <empty>",
     ] {
         assert!(lines.iter().any(|line| line == option), "{option} is missing in {lines:#?}");

@@ -73,15 +73,12 @@ fn a_mad_gui_gets_its_answers() {
 /// Waits until an idle engine has `threads` threads (others may be on their way out): its resident memory in KiB.
 #[cfg(target_os = "linux")]
 fn settled(engine: &Engine, threads: u64) -> u64 {
-    let deadline = std::time::Instant::now() + common::TIMEOUT;
-    loop {
-        let (memory, now) = footprint(engine);
-        if now == threads {
-            return memory;
-        }
-        assert!(std::time::Instant::now() < deadline, "an idle engine has {now} threads, not {threads}");
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
+    let mut found = (0, 0);
+    common::until(&format!("an idle engine has {threads} threads"), || {
+        found = footprint(engine);
+        found.1 == threads
+    });
+    found.0
 }
 
 #[test]
