@@ -116,8 +116,8 @@ pub(super) fn day(text: &str) -> Result<i64, String> {
     day.map(days).ok_or_else(|| "write the day as 2026-01-31".to_owned())
 }
 
-/// A score in readable form: signed pawns, mates in moves (`#0` on the board), and tablebase results with the moves to the next capture or
-/// pawn move, or to the first tablebase position.
+/// A score in readable form: signed pawns, mates in moves (`#0` on the board), and tablebase results with the moves to the
+/// next capture or pawn move, or to the first tablebase position.
 pub(super) fn pawns(score: Score) -> String {
     if let Some(moves) = score.mate_moves() {
         return format!("{}{}", if moves < 0 { "#-" } else { "#" }, moves.abs());

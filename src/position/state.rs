@@ -2,7 +2,7 @@
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
-    PositionErrorKinds, Role, Setup, fen::Fen, uci::UciMove,
+    PositionErrorKinds, Rank, Role, Setup, fen::Fen, uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -23,23 +23,38 @@ impl Default for Position {
     }
 }
 
+/// No position of a game has more than 218 moves, and shakmaty's list of moves holds 270.
+const MOST_MOVES: usize = 256;
+
+/// At least as many moves as a side may have.
+fn most_moves(board: &Board, color: Color) -> usize {
+    let own = board.by_color(color);
+    let of_pieces =
+        (own & !board.pawns()).into_iter().map(|square| (board.attacks_from(square) & !own).count());
+    let pawns = board.pawns() & own;
+    let promoting = pawns & Bitboard::from(color.fold_wb(Rank::Seventh, Rank::Second));
+    // Two steps and two captures, or as many promotions to four pieces of one step and two captures.
+    of_pieces.sum::<usize>() + 4 * pawns.count() + 8 * promoting.count()
+}
+
 impl Position {
     /// Wraps a position of shakmaty, computing the keys from scratch.
     pub fn from_chess(chess: Chess) -> Position {
         Position { keys: Keys::from_scratch(&chess), checkers: chess.checkers(), chess }
     }
 
-    /// Builds a position for analysis. Too many promoted pieces and impossible checks are accepted, because people analyse
-    /// such positions; a missing king, a capturable king or more than 16 pieces of a side (which may have more moves than
-    /// a list holds) are not.
+    /// Builds a position for analysis. Too much material and impossible checks are accepted, because people analyse
+    /// such positions; a missing king, a capturable king or more moves than a list holds are not.
     ///
     /// # Errors
     /// All errors that shakmaty finds, if one of them is not tolerated.
     pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Position, PositionErrorKinds> {
-        let is_crowded = Color::ALL.into_iter().any(|color| setup.board.by_color(color).count() > 16);
+        if Color::ALL.into_iter().any(|color| most_moves(&setup.board, color) > MOST_MOVES) {
+            return Err(PositionErrorKinds::TOO_MUCH_MATERIAL);
+        }
         setup
             .position::<Chess>(mode)
-            .or_else(|error| if is_crowded { Err(error) } else { error.ignore_too_much_material() })
+            .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)
             .or_else(PositionError::ignore_invalid_castling_rights)

@@ -17,7 +17,8 @@ const CLAIMED: i64 = if cfg!(unix) { 86_400 } else { 600 };
 
 impl Tree {
     /// The leaf with the least cost that nobody searches, which is claimed until it is recorded or released, or its process
-    /// has ended; none if nothing is left to search. (Where that cannot be asked, ten minutes after it last asked for a leaf.)
+    /// has ended; none if nothing is left to search. (Where that cannot be asked: ten minutes after it last asked for a
+    /// leaf.)
     ///
     /// # Errors
     /// The file cannot be written.

@@ -88,7 +88,10 @@ fn reasons(kinds: PositionErrorKinds) -> String {
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
         (PositionErrorKinds::TOO_MANY_KINGS, "there are too many kings"),
         (PositionErrorKinds::PAWNS_ON_BACKRANK, "pawns stand on the first or last rank"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "a side has more than 16 pieces"),
+        (
+            PositionErrorKinds::TOO_MUCH_MATERIAL,
+            "there are so many pieces that a side has more moves than any position of a game",
+        ),
         (PositionErrorKinds::OPPOSITE_CHECK, "the side to move could capture the king"),
         (PositionErrorKinds::VARIANT, "the rules of chess do not allow it"),
     ];

@@ -169,7 +169,10 @@ pub fn run(bytes: &[u8]) {
     let mut script = Vec::new();
     let (mut searches, mut ready, mut quits) = (0, 0, false);
     for line in bytes.split(|&byte| byte == b'\n' || byte == b'\r').take(60) {
-        if let Some(mut command) = str::from_utf8(line).ok().and_then(|line| line.parse::<Command>().ok()) {
+        // What is not UTF-8 is read as Latin-1.
+        let latin_1 = |_| line.iter().copied().map(char::from).collect();
+        let text = str::from_utf8(line).map_or_else(latin_1, str::to_owned);
+        if let Ok(mut command) = text.parse::<Command>() {
             if let Command::Go(go) = &mut command {
                 // What is not understood is not written again.
                 go.unknown.clear();

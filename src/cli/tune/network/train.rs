@@ -21,6 +21,7 @@ use super::{
 use crate::{
     cli::{CliError, refuse_input},
     eval::net::{UNITS, View},
+    files::with_suffix,
     uci::{Interrupt, Output},
 };
 
@@ -47,7 +48,8 @@ pub struct TrainArguments {
     #[arg(long, default_value_t = UNITS, value_parser = whole_tiles)]
     units: usize,
     /// With a pawn part; `--pawns=false`: without.
-    #[arg(long, action = ArgAction::Set, default_value_t = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, action = ArgAction::Set, default_value_t = true, num_args = 0..=1)]
+    #[arg(require_equals = true, default_missing_value = "true")]
     pawns: bool,
     /// Samples to draw in all: the learning rate falls to zero over them.
     #[arg(long, default_value_t = 1_000_000_000)]
@@ -79,12 +81,7 @@ fn whole_tiles(text: &str) -> Result<usize, String> {
 
 impl TrainArguments {
     fn checkpoint(&self) -> PathBuf {
-        let beside_net = || {
-            let mut name = self.net.clone().into_os_string();
-            name.push(".checkpoint");
-            PathBuf::from(name)
-        };
-        self.checkpoint.clone().unwrap_or_else(beside_net)
+        self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.net, ".checkpoint"))
     }
 }
 
