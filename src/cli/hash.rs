@@ -58,7 +58,7 @@ pub enum HashTask {
     },
     /// Clear a file, so that this engine can use it even if it was written with another evaluation.
     ///
-    /// No engine may be using it; an engine clears it with the button `Clear Hash`.
+    /// No engine may be using it; the button `Clear Hash` of an engine empties its table alone.
     Clear {
         /// The file.
         file: PathBuf,

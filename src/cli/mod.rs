@@ -77,7 +77,7 @@ pub enum Subtask {
         /// Depth in plies.
         #[arg(value_parser = clap::value_parser!(u64).range(0..=perft::MAX_DEPTH))]
         depth: u64,
-        /// The position, also with moves after it; the start position if not given.
+        /// The position, also with moves after it (not with `--chess960`); the start position if not given.
         #[arg(long, value_name = "FEN")]
         fen: Option<String>,
         /// Print the count after each first move too.

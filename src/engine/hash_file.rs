@@ -95,15 +95,6 @@ impl Engine {
         }
     }
 
-    /// Empties the table and the hash file. Waits for a running search.
-    pub fn clear_hash_and_file(&mut self) {
-        self.clear_hash();
-        self.open_hash_file();
-        if let Some(file) = &self.hash_file.open {
-            file.clear();
-        }
-    }
-
     /// Which part of the path must match before a stored score is used.
     pub fn path_hash(&self) -> PathHash {
         self.path_hash

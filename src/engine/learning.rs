@@ -226,8 +226,13 @@ impl Engine {
         let is_used =
             |record: &&Record| record.origin != Origin::Outcome && policy::is_used(rules.mode, record);
         let (evaluation_id, strength) = (self.evaluation_id(), self.strength_limits.strength());
+        // A deeper score of the tree, which is in the table already, is better than all but advice.
+        let in_tree = &self.tree.in_table;
         let brought = self.table.insert_learned(relevant.iter().filter(is_used).filter_map(|record| {
-            Some(with_contempt(learned_entry(record, evaluation_id, fuzz)?, record, &strength, &self.root))
+            let entry = learned_entry(record, evaluation_id, fuzz)?;
+            let counts = record.origin == Origin::Advice
+                || in_tree.get(&entry.key).is_none_or(|&depth| depth <= entry.depth);
+            counts.then(|| with_contempt(entry, record, &strength, &self.root))
         }));
         if self.settings.debug {
             self.say(Notice::InReach { records: relevant.len(), new: brought });

@@ -3,6 +3,7 @@
 //! learning file do.
 
 use std::{
+    collections::HashMap,
     path::{Path as FilePath, PathBuf},
     time::Duration,
 };
@@ -20,7 +21,7 @@ use crate::{
     learn::{Origin, policy::Known},
     search::{Failure, Limits, Notice, Preference, Preferences},
     tree::{Access, KnownPosition, PositionView, Tree, TreeError},
-    types::PositionKey,
+    types::{Depth, PositionKey},
 };
 
 /// Positions of the tree that go into the table before a search.
@@ -36,8 +37,8 @@ pub(super) struct PlayedTree {
     named: Option<PathBuf>,
     /// The one that was opened, or could not be used.
     opened: Option<(TreeFile, Option<Tree>)>,
-    /// Its positions that went into the table for the last search.
-    in_table: Vec<PositionKey>,
+    /// Its positions that went into the table for the last search, and the depths of their scores.
+    pub(super) in_table: HashMap<PositionKey, Depth>,
 }
 
 /// The file of a tree, by what is at its path: it may be replaced while it is in use.
@@ -96,6 +97,8 @@ impl Engine {
         if wanted.as_ref() == self.tree.opened.as_ref().map(|(file, _)| file) {
             return;
         }
+        // The old one is closed first: SQLite's locks are the process's.
+        self.tree.opened = None;
         self.tree.opened = wanted.map(|file| {
             let opened = Tree::open_within(&file.path, Access::Read, OPEN_TIMEOUT);
             let opened = opened.and_then(|tree| self.play_from(tree));
@@ -115,14 +118,14 @@ impl Engine {
     /// What the tree says of the current position. In analysis nothing is preferred, and no score of the tree is used:
     /// those that went into the table for the search before are removed first.
     pub(super) fn look_into_tree(&mut self, limits: &Limits, analysis: bool) -> RootInTree {
-        self.table.unlearn(self.tree.in_table.drain(..));
+        self.table.unlearn(self.tree.in_table.drain().map(|(key, _)| key));
         if self.strength_limits.is_limited() || !limits.search_moves.is_empty() || limits.mate.is_some() {
             return RootInTree::default();
         }
         self.prepare_tree();
         let Some((_, Some(tree))) = &self.tree.opened else { return RootInTree::default() };
         let view = tree.look(&self.root).map(|view| view.filter(|view| view.score.is_some()));
-        let mut in_table = Vec::new();
+        let mut in_table = HashMap::new();
         let found = view.and_then(|view| {
             let preference =
                 view.as_ref().map(|view| self.tree_move(tree, view, analysis)).transpose()?.flatten();
@@ -155,14 +158,14 @@ impl Engine {
         Ok((!analysis).then_some((best.m, Preference::Studied(best.depth), view.changed)))
     }
 
-    /// Inserts the positions of the tree near the current one into the table. Returns their keys.
-    fn insert_tree(&self, tree: &Tree) -> Result<Vec<PositionKey>, TreeError> {
+    /// Inserts the positions of the tree near the current one into the table. Returns their keys and depths.
+    fn insert_tree(&self, tree: &Tree) -> Result<HashMap<PositionKey, Depth>, TreeError> {
         let fuzz = self.learning.options.fuzz;
         let known = tree.known_near(&self.root, IN_TABLE)?;
         self.table.insert_learned(known.iter().map(|&KnownPosition { key, score, depth, best }| {
             widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
         }));
-        Ok(known.iter().map(|known| known.key).collect())
+        Ok(known.iter().map(|known| (known.key, known.depth)).collect())
     }
 
     /// The preference for the tree's move. A game that was lost by it since the study's tree changed counts more.
@@ -187,7 +190,7 @@ mod tests {
     use super::*;
     use crate::{
         tree::{ForSides, TreeSearch},
-        types::{Depth, Score, ScoredLine},
+        types::{Score, ScoredLine},
     };
 
     /// A tree with one search of the start position, which has chosen `uci`.
@@ -219,6 +222,7 @@ mod tests {
         assert!(!is_in_table(&mut engine, false));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_tree_that_is_replaced_is_opened_again() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -135,7 +135,7 @@ impl Queue {
         let entries = match self.ask(read, wait) {
             Err(FleetError::TooLarge(_)) if self.count > 1 => {
                 self.count = 1;
-                return Ok(Vec::new());
+                return self.results_after(job, after, wait);
             }
             Err(FleetError::TooLarge(head)) => {
                 // Not a result of ours.

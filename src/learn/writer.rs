@@ -161,7 +161,9 @@ pub(super) struct Writer {
     queue: VecDeque<Record>,
     /// Games that are over, as PGN if they are to be kept, and their logs.
     games: VecDeque<(Option<String>, Option<ProcessLog>)>,
-    /// Were records of a game given up that is not over yet? Then its log stays.
+    /// Records that were queued since a game was over: they are of a game that is not over yet.
+    since_game: usize,
+    /// Were such records given up? Then the log of their game stays.
     gave_up: bool,
     /// Create the file even without records.
     create: bool,
@@ -182,6 +184,7 @@ impl Writer {
             inbox,
             queue: VecDeque::new(),
             games: VecDeque::new(),
+            since_game: 0,
             gave_up: false,
             create: false,
             unsynced: Vec::new(),
@@ -255,10 +258,15 @@ impl Writer {
                     self.shared.queued.fetch_sub(1, Release);
                 }
                 self.queue.push_back(record);
+                self.since_game += 1;
             }
-            // Without its records a game is left to the next process, by its log.
-            Job::Game { .. } if std::mem::take(&mut self.gave_up) => {}
-            Job::Game { pgn, log } => self.games.push_back((pgn, log)),
+            Job::Game { pgn, log } => {
+                self.since_game = 0;
+                // Without its records a game is left to the next process, by its log.
+                if !std::mem::take(&mut self.gave_up) {
+                    self.games.push_back((pgn, log));
+                }
+            }
             Job::Wrote(sequence) => self.wrote(sequence),
             Job::Sync(done) => self.waiting.push(done),
         }
@@ -296,7 +304,8 @@ impl Writer {
                     shared.given_up.fetch_add(lost, Release);
                     self.queue.clear();
                     // The games whose records these are: their logs stay for the next process.
-                    self.gave_up |= self.games.is_empty();
+                    self.gave_up |= self.since_game.min(lost) > 0;
+                    self.since_game = 0;
                     self.games.clear();
                     self.create = false;
                 }

@@ -23,10 +23,11 @@ impl Default for Position {
     }
 }
 
-/// No position of a game has more than 218 moves, and shakmaty's list of moves holds 270.
+/// No position of a game has more than 218 moves, and shakmaty's list of moves holds 270: room for castling, and for what
+/// captures may open.
 const MOST_MOVES: usize = 256;
 
-/// At least as many moves as a side may have.
+/// At least as many moves as a side may have, without castling.
 fn most_moves(board: &Board, color: Color) -> usize {
     let own = board.by_color(color);
     let of_pieces =

@@ -16,7 +16,7 @@ use crate::types::{Bound, Depth, Score};
 
 /// What unfinished iterations find is reported only after this time.
 const LONG_SEARCH: Duration = Duration::from_secs(3);
-/// A single legal move gets at most this, for its score and the expected reply.
+/// After this no further iteration begins where there is one move to search: its score and the expected reply are known.
 const SINGLE_MOVE_TIME: Duration = Duration::from_millis(500);
 
 impl Worker {

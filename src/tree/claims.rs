@@ -12,7 +12,7 @@ use super::{
 use crate::{learn::now, position::Position};
 
 /// Seconds for which a position is claimed at most. Where it can be asked whether a process is running, its claims end with
-/// it, and this is for another process that has got its number.
+/// it, and this limit matters where another process has got the same number.
 const CLAIMED: i64 = if cfg!(unix) { 86_400 } else { 600 };
 
 impl Tree {

@@ -41,8 +41,8 @@ impl Tree {
         self.add_line(&line, sides, None).map(drop)
     }
 
-    /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others,
-    /// and of one that was added before only moves that no game was counted for are counted: true if it was.
+    /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others.
+    /// Returns true if it was added before; then it is counted only for moves for which no game is.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -229,11 +229,14 @@ impl Tree {
     /// The file cannot be written.
     pub fn restrict_root(&mut self, position: &Position, sides: ForSides) -> Result<(), TreeError> {
         let key = key_of(&without_clocks(position));
-        let query =
-            "UPDATE nodes SET root_white = min(root_white, ?), root_black = min(root_black, ?) WHERE key = ?";
-        self.writing(|tree| {
-            tree.connection.prepare_cached(query)?.execute(params![sides.white, sides.black, key]).map(drop)
-        })
+        let wider = "SELECT 1 FROM nodes WHERE key = ?3 AND (root_white > ?1 OR root_black > ?2)";
+        let values = params![sides.white, sides.black, key];
+        // Mostly it does not grow for others, and nothing is written.
+        if !self.reading(|tree| tree.connection.prepare_cached(wider)?.exists(values))? {
+            return Ok(());
+        }
+        let query = "UPDATE nodes SET root_white = min(root_white, ?1), root_black = min(root_black, ?2) WHERE key = ?3";
+        self.writing(|tree| tree.connection.prepare_cached(query)?.execute(values).map(drop))
     }
 
     /// Lets the tree grow from a position for these sides: its key, and whether the tree did not grow from there for one of

@@ -62,8 +62,7 @@ impl Table {
     }
 
     /// Inserts `entries` for the next search, most important first, as many as [`Table::learned_share`] allows. An
-    /// entry that is already there stays, and so does a deeper search result, or a deeper entry that was inserted for the
-    /// same search. Returns how many had to be stored.
+    /// entry that is already there stays, and so does a deeper search result. Returns how many had to be stored.
     pub fn insert_learned(&self, entries: impl IntoIterator<Item = Learned>) -> usize {
         let mut entries = entries.into_iter().take(self.learned_share());
         let generation = self.generation();
@@ -87,8 +86,7 @@ impl Table {
         for slot in &cluster.0 {
             let found = slot.load();
             if found.matches(entry.key) {
-                let is_older = found.is_learned() && found.age(generation) > 0;
-                let stays = !is_older && found.depth() > packed.depth();
+                let stays = !found.is_learned() && found.depth() > packed.depth();
                 let known = found.with_generation(generation) == packed;
                 if !stays && found != packed {
                     slot.store(packed);
@@ -272,11 +270,7 @@ mod tests {
         let table = table();
         table.insert_learned([learned(1, 9)]);
         let window = ScoreWindow::at_most(Score(-200));
-        let update = Learned { window, depth: Depth(7), ..learned(1, 9) };
-        assert_eq!(table.insert_learned([update]), 0, "of two for the same search the deeper one stays");
-        assert_eq!(table.probe(PositionKey(1)).expect("stored").depth, Depth(9));
-        table.new_search();
-        assert_eq!(table.insert_learned([update]), 1);
+        assert_eq!(table.insert_learned([Learned { window, depth: Depth(7), ..learned(1, 9) }]), 1);
         assert_eq!(table.probe(PositionKey(1)).expect("stored").depth, Depth(7));
         table.store(PositionKey(HALF), &searched(8));
         table.unlearn([PositionKey(1), PositionKey(HALF), PositionKey(5)]);

@@ -262,7 +262,9 @@ fn results_wait_until_the_server_has_room_for_them() {
     room("1");
     let mut worker = worker(&home, &server);
     let said = BufReader::new(worker.0.stderr.take().expect("piped"));
-    assert!(said.lines().map_while(Result::ok).any(|line| line.contains("OOM")), "it tries again");
+    let reader = thread::spawn(move || said.lines().map_while(Result::ok).any(|line| line.contains("OOM")));
+    until("it tries again", || reader.is_finished());
+    assert!(reader.join().expect("a reader"), "the worker has ended");
     room("0");
     until("it ends", || collector.0.try_wait().expect("a child").is_some());
     assert!(collector.0.wait().expect("a child").success());

@@ -169,12 +169,6 @@ impl HashFile {
     pub fn begin_generation(&self) {
         self.map.begin_generation();
     }
-
-    /// Empties the file, for all processes that use it.
-    pub fn clear(&self) {
-        while self.queue.pop().is_some() {}
-        self.map.clear();
-    }
 }
 
 impl Drop for HashFile {

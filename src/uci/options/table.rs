@@ -46,7 +46,7 @@ const ABOUT: &str = concat!(
 pub(super) fn options() -> Vec<UciOption> {
     let options = vec![
         spin("Hash", HASH, 1..=262_144, |to, mib| to.engine.set_hash(mib)),
-        button("Clear Hash", |to| to.engine.clear_hash_and_file()),
+        button("Clear Hash", |to| to.engine.clear_hash()),
         text("HashFile", |to, path| to.engine.set_hash_file(file(path))),
         spin("HashFileSize", HASH_FILE_SIZE, 1..=262_144, |to, mib| to.engine.set_hash_file_size(mib)),
         check("NeverClearHash", false, |to, on| to.engine.settings.never_clear_hash = on),
