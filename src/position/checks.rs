@@ -47,7 +47,12 @@ impl CheckSquares {
 /// `square`, those of its own side are pinned, the others can give discovered check.
 #[inline]
 pub fn blockers(board: &Board, square: Square, pieces: Bitboard) -> Bitboard {
-    let occupied = board.occupied();
+    blockers_among(board, board.occupied(), square, pieces)
+}
+
+/// The same with pieces on `occupied` alone.
+#[inline]
+pub fn blockers_among(board: &Board, occupied: Bitboard, square: Square, pieces: Bitboard) -> Bitboard {
     let snipers = (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens()
         | attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
         & pieces;

@@ -1,9 +1,9 @@
 //! Static exchange evaluation: what a capture wins or loses if both sides keep recapturing on one square with their
-//! least valuable piece.
+//! least valuable piece. A pinned piece does not recapture while its pinner stands (Stockfish's idea).
 
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-use super::state::Position;
+use super::{checks::blockers_among, state::Position};
 use crate::types::Score;
 
 /// Exchange value of a piece in units of a score, by role (pawn 1 to king 6). The king's is larger than any exchange.
@@ -56,7 +56,12 @@ impl Position {
         let us = self.turn();
         let mut side = !us;
         loop {
-            let ours = attackers & board.by_color(side);
+            let mut ours = attackers & board.by_color(side);
+            if let Some(king) = board.king_of(side).filter(|_| ours.any()) {
+                // A slider on `to` is captured: it pins nothing.
+                let snipers = board.by_color(!side) & occupied.without(to);
+                ours &= !blockers_among(board, occupied, king, snipers);
+            }
             let Some((role, square)) = least_valuable(self, ours) else { break };
             if role == Role::King && (attackers & board.by_color(!side)).any() {
                 // The king may not capture into check: this side has no move left.
@@ -135,6 +140,9 @@ mod tests {
             ("3qk3/8/8/8/3r4/8/8/3RK3 w - - 0 1", "d1d4", 0),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 850),
             ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 320 + 850),
+            // A pinned knight may not recapture.
+            ("4k3/3n4/8/1B2p3/8/5N2/8/4K3 w - - 0 1", "f3e5", 100),
+            ("4k3/3n4/8/4p3/8/5N2/8/4K3 w - - 0 1", "f3e5", 100 - 320),
             // The king may recapture only if the square is no longer defended.
             ("8/8/3k4/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", 100),
             ("8/8/3k4/4p3/8/4R3/8/6K1 w - - 0 1", "e3e5", -400),

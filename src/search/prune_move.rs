@@ -39,8 +39,8 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     let depth = node.depth.get();
 
     if candidate.noisy {
-        // Step 16. Captures whose static exchange evaluation is too low for this depth.
-        let threshold = see_capture_step() * depth - history / see_capture_history_div();
+        // Step 16. Captures whose static exchange evaluation is too low for this depth. None that loses nothing.
+        let threshold = (see_capture_step() * depth - history / see_capture_history_div()).min(0);
         return if node.position.see_ge(m, threshold) { Pruning::Search } else { Pruning::Skip };
     }
     // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter.
