@@ -186,7 +186,7 @@ pub(super) fn position(board: &str, chess960: Option<bool>) -> Result<Position, 
     let mode = match chess960 {
         Some(true) => CastlingMode::Chess960,
         Some(false) => CastlingMode::Standard,
-        None => CastlingMode::detect(&setup),
+        None => Position::castling_mode(&setup),
     };
     Position::from_setup(setup, mode).map_err(|_| wrong())
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
-    PositionErrorKinds, Rank, Role, Setup, fen::Fen, uci::UciMove,
+    PositionErrorKinds, Rank, Role, Setup, Square, fen::Fen, uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -66,8 +66,21 @@ impl Position {
     /// The position of a FEN, if it is one, castling as its rights require.
     pub fn from_fen(fen: &str) -> Option<Position> {
         let setup = fen.parse::<Fen>().ok()?.into_setup();
-        let mode = CastlingMode::detect(&setup);
+        let mode = Position::castling_mode(&setup);
         Position::from_setup(setup, mode).ok()
+    }
+
+    /// Castling as in Chess960 if the rights cannot be standard. Kings on different files have no game of Chess960 behind
+    /// them: of such rights, as board editors leave them, those that are not standard are void.
+    pub fn castling_mode(setup: &Setup) -> CastlingMode {
+        let king_file = |color: Color| {
+            let may_castle = (setup.castling_rights & Bitboard::from(color.backrank())).any();
+            setup.board.king_of(color).filter(|_| may_castle).map(Square::file)
+        };
+        match (king_file(Color::White), king_file(Color::Black)) {
+            (Some(white), Some(black)) if white != black => CastlingMode::Standard,
+            _ => CastlingMode::detect(setup),
+        }
     }
 
     /// The position of shakmaty.

@@ -121,12 +121,14 @@ impl Worker {
         let mut scale = stability.scale() * effort;
         // There is nothing to choose, or a far deeper search has chosen.
         let is_chosen = best.preference.is_some_and(|preference| preference.is_far_deeper(self.root_depth));
-        if self.root_moves.len() == 1 || is_chosen {
+        let is_only = self.root_moves.len() == 1;
+        if is_only || is_chosen {
             scale *= thousandths(time_single_move());
         }
         self.show_counts();
-        let enough = task.clock.is_enough(task.progress.nodes(), scale)
-            || self.root_moves.len() == 1 && task.clock.spent(task.progress.nodes()) >= SINGLE_MOVE_TIME;
+        let nodes = task.progress.nodes();
+        let enough =
+            task.clock.is_enough(nodes, scale) || is_only && task.clock.spent(nodes) >= SINGLE_MOVE_TIME;
         if enough && task.signals.pondering.load(Relaxed) {
             // The search continues, and answers as soon as the opponent plays the move.
             self.time_used_up = true;

@@ -5,8 +5,8 @@
 //!                |                          |                          |
 //!                '- stop, quit: at once     '-------> Output <---------' one line at a time
 //! ```
-//! The loop never waits for a search: `isready` is answered at once, and commands that need an idle engine are queued
-//! until the `bestmove`. While the loop is busy (clearing a large table, `bench`), the reader still acts on `stop` and
+//! The loop never waits for a search: `isready` is answered at once (behind queued commands once the search was told to
+//! stop), and commands that need an idle engine are queued until the `bestmove`. While the loop is busy (clearing a large table, `bench`), the reader still acts on `stop` and
 //! `quit`.
 //!
 //! No invalid input ends the process or changes its state: each error is answered by exactly one `info string` that
@@ -24,5 +24,5 @@ pub mod translate;
 pub use debug_log::DebugLog;
 pub(crate) use notice::counted;
 pub use output::{Output, printable};
-pub use reader::Interrupt;
+pub use reader::{Interrupt, decoded};
 pub use session::{Places, Session, Tools};

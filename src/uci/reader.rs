@@ -1,6 +1,5 @@
 use std::{
     io::{BufRead, ErrorKind},
-    string::FromUtf8Error,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -9,6 +8,7 @@ use std::{
 };
 
 use crossbeam::channel::Sender;
+use encoding_rs::WINDOWS_1252;
 use thiserror::Error;
 
 use crate::{
@@ -141,6 +141,20 @@ pub(super) fn read(
     }
 }
 
+/// A line as text. What is not UTF-8 in it is Latin-1, the character set of the PGN standard, which Cute Chess sends.
+pub fn decoded(line: Vec<u8>) -> String {
+    String::from_utf8(line).unwrap_or_else(|error| {
+        let bytes = error.as_bytes();
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            // Windows-1252 is the usual superset of Latin-1.
+            text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+        }
+        text
+    })
+}
+
 /// The line being read, whose memory is bounded by the longest line allowed.
 #[derive(Default)]
 struct PartialLine {
@@ -161,9 +175,7 @@ impl PartialLine {
     /// Ends the line and begins the next.
     fn take(&mut self) -> ReceivedLine {
         let line = std::mem::take(self);
-        // What is not UTF-8 is Latin-1, which Cute Chess sends.
-        let latin_1 = |error: FromUtf8Error| error.as_bytes().iter().copied().map(char::from).collect();
-        let text = String::from_utf8(line.bytes).unwrap_or_else(latin_1);
+        let text = decoded(line.bytes);
         let command =
             if line.too_long { Err(InputError::TooLong) } else { text.parse().map_err(InputError::from) };
         ReceivedLine { text, command, read_at: Instant::now() }

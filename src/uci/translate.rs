@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    Bitboard, CastlingMode, Color, Position as _, PositionErrorKinds, Setup, Square,
+    CastlingMode, Color, Position as _, PositionErrorKinds,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -58,21 +58,8 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
         .parse::<Fen>()
         .map_err(|reason| FenError::Syntax(shown(fen), reason))?
         .into_setup();
-    let mode = if chess960 { CastlingMode::Chess960 } else { castling_mode(&setup) };
+    let mode = if chess960 { CastlingMode::Chess960 } else { Position::castling_mode(&setup) };
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(fen), reasons(kinds)))
-}
-
-/// Castling as in Chess960 if the rights cannot be standard. Kings on different files have no game of Chess960 behind them:
-/// of such rights, as board editors leave them, those that are not standard are void.
-fn castling_mode(setup: &Setup) -> CastlingMode {
-    let king_file = |color: Color| {
-        let may_castle = (setup.castling_rights & Bitboard::from(color.backrank())).any();
-        setup.board.king_of(color).filter(|_| may_castle).map(Square::file)
-    };
-    match (king_file(Color::White), king_file(Color::Black)) {
-        (Some(white), Some(black)) if white != black => CastlingMode::Standard,
-        _ => CastlingMode::detect(setup),
-    }
 }
 
 /// What is assumed of a FEN that gives the pieces and nothing else.

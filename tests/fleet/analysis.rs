@@ -216,6 +216,19 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
     assert!(here == there, "the results are those of one machine");
 }
 
+/// An analysis of `some.epd` by the workers of a server, whose results go to `out.jsonl`.
+fn collector(home: &TempDir, server: &Server) -> Running {
+    let (input, output, url) = (path(home, "some.epd"), path(home, "out.jsonl"), server.url());
+    start(home, &["analyse", &input, "--json", &output, "--depth", "3", "--hash", "2", "--queue", &url])
+}
+
+/// Waits until it has ended well, with so many results.
+fn ends_with(mut collector: Running, home: &TempDir, count: usize) {
+    until("it ends", || collector.0.try_wait().expect("a child").is_some());
+    assert!(collector.0.wait().expect("a child").success());
+    assert_eq!(untimed(&home.path().join("out.jsonl")).len(), count);
+}
+
 /// How many tasks are in the queue, held by a worker or not.
 fn tasks(server: &Server) -> usize {
     let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
@@ -227,19 +240,14 @@ fn what_was_done_while_the_collector_was_away_is_not_done_again() {
     let Some(server) = Server::start() else { return };
     let home = home();
     fs::write(path(&home, "some.epd"), positions(20)).expect("written");
-    let (input, output, url) = (path(&home, "some.epd"), path(&home, "out.jsonl"), server.url());
-    let arguments = ["analyse", &input, "--json", &output, "--depth", "3", "--hash", "2", "--queue", &url];
-    let collector = start(&home, &arguments);
+    let killed = collector(&home, &server);
     until("the tasks are there", || tasks(&server) == 20);
-    drop(collector);
+    drop(killed);
     let worker = worker(&home, &server);
     until("all are done", || tasks(&server) == 0);
     drop(worker);
     // Nobody works any more.
-    let mut collector = start(&home, &arguments);
-    until("it ends", || collector.0.try_wait().expect("a child").is_some());
-    assert!(collector.0.wait().expect("a child").success());
-    assert_eq!(untimed(Path::new(&output)).len(), 20);
+    ends_with(collector(&home, &server), &home, 20);
     assert_eq!(keys(&server, "{engram}:results:*"), 0);
 }
 
@@ -248,13 +256,11 @@ fn results_wait_until_the_server_has_room_for_them() {
     let Some(server) = Server::start() else { return };
     let home = home();
     fs::write(path(&home, "some.epd"), positions(3)).expect("written");
-    let (input, output, url) = (path(&home, "some.epd"), path(&home, "out.jsonl"), server.url());
     // The first worker makes the group, for which there is no room later.
     let first = worker(&home, &server);
     until("the worker is there", || keys(&server, "{engram}:tasks:*") == 1);
     drop(first);
-    let arguments = ["analyse", &input, "--json", &output, "--depth", "3", "--hash", "2", "--queue", &url];
-    let mut collector = start(&home, &arguments);
+    let collector = collector(&home, &server);
     until("the tasks are there", || tasks(&server) == 3);
     let room = |bytes: &str| {
         server.ask::<()>(cmd("CONFIG").arg("SET").arg("maxmemory").arg(bytes));
@@ -266,9 +272,7 @@ fn results_wait_until_the_server_has_room_for_them() {
     until("it tries again", || reader.is_finished());
     assert!(reader.join().expect("a reader"), "the worker has ended");
     room("0");
-    until("it ends", || collector.0.try_wait().expect("a child").is_some());
-    assert!(collector.0.wait().expect("a child").success());
-    assert_eq!(untimed(Path::new(&output)).len(), 3);
+    ends_with(collector, &home, 3);
 }
 
 #[test]

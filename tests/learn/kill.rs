@@ -110,16 +110,18 @@ fn logs(path: &Path) -> usize {
     folder.flatten().filter(|entry| entry.file_name().to_string_lossy().contains(".game-")).count()
 }
 
-fn playing(path: &Path) -> Engine {
-    Engine::with(&[&format!("LearnFile value {}", path.display())])
+/// An engine that learns in the file at `path` and has said `said`.
+fn playing(path: &Path, said: &str) -> Engine {
+    let mut engine = Engine::with(&[&format!("LearnFile value {}", path.display())]);
+    engine.search_until_told(said);
+    engine
 }
 
 #[test]
 fn a_game_that_is_over_leaves_no_log() {
     let folder = home();
     let path = folder.path().join("learn.bin");
-    let mut engine = playing(&path);
-    engine.search_until_told("learning drop");
+    let mut engine = playing(&path, "learning drop");
     lose(&mut engine);
     assert_eq!(logs(&path), 1);
     engine.send("ucinewgame");
@@ -134,15 +136,13 @@ fn a_game_that_is_over_leaves_no_log() {
 fn a_game_that_is_over_is_kept_once_whenever_its_engine_is_killed() {
     let folder = home();
     let path = folder.path().join("learn.bin");
-    let mut engine = playing(&path);
-    engine.search_until_told("learning drop");
+    let mut engine = playing(&path, "learning drop");
     lose(&mut engine);
     engine.send("ucinewgame");
     until("the records of the game are written", || lessons(&path) > 0);
     engine.sync();
     engine.kill();
-    let mut next = playing(&path);
-    next.search_until_told("learning drop");
+    let next = playing(&path, "learning drop");
     next.quit();
     let games = std::fs::read_to_string(engram::learn::kept_games::path(&path)).expect("games");
     assert_eq!((games.matches("[Event ").count(), logs(&path)), (1, 0), "{games}");
@@ -155,8 +155,7 @@ fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
         let folder = home();
         let path = folder.path().join("learn.bin");
         start(&path).quit();
-        let mut engine = playing(&path);
-        engine.search_until_told("learning drop");
+        let mut engine = playing(&path, "learning drop");
         // Another process holds the lock from now on.
         let lock = std::fs::File::options()
             .write(true)
@@ -176,8 +175,7 @@ fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
         }
         assert_eq!((lessons(&path), logs(&path)), (0, 1), "{end}");
         lock.unlock().expect("unlocked");
-        let mut next = playing(&path);
-        next.search_until_told("from games whose engine was killed or could not write them");
+        let next = playing(&path, "from games whose engine was killed or could not write them");
         next.quit();
         assert_eq!(logs(&path), 0, "{end}: what is in the file needs no log");
         kept.push(lessons(&path));
@@ -198,8 +196,7 @@ fn a_file_that_cannot_be_made_loses_no_game() {
     lose(&mut engine);
     engine.quit();
     assert_eq!(logs(&path), 1);
-    let mut next = playing(&path);
-    next.search_until_told("from games whose engine was killed or could not write them");
+    let next = playing(&path, "from games whose engine was killed or could not write them");
     next.quit();
     assert!(lessons(&path) > 3 && logs(&path) == 0);
 }

@@ -1,6 +1,6 @@
 use std::io::{self, BufRead, ErrorKind};
 
-use encoding_rs::WINDOWS_1252;
+use crate::uci::decoded;
 
 /// Longer lines are split: a file without line ends must not fill the memory.
 pub(super) const MAX_BYTES: usize = 8 << 20;
@@ -62,22 +62,9 @@ impl<R: BufRead> Iterator for Lines<R> {
             Err(error) => return Some(Err(error)),
         }
         self.count += 1;
-        let line = String::from_utf8(line).unwrap_or_else(|error| decoded(error.as_bytes()));
         // Concatenated files also have byte order marks in the middle.
-        Some(Ok(line.replace('\u{feff}', "")))
+        Some(Ok(decoded(line).replace('\u{feff}', "")))
     }
-}
-
-/// Text in UTF-8 and Latin-1, as files have it that were put together, or begin with a byte order mark by another
-/// program.
-fn decoded(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        // Windows-1252 is the usual superset of Latin-1.
-        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use engram::{
     eval::net::Network,
     position::{PathHash, Position},
     protocol::{Command, Message},
-    uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
+    uci::{DebugLog, Interrupt, Output, Places, Session, Tools, decoded},
 };
 
 pub const WORDS: &[&str] = &[
@@ -169,10 +169,7 @@ pub fn run(bytes: &[u8]) {
     let mut script = Vec::new();
     let (mut searches, mut ready, mut quits) = (0, 0, false);
     for line in bytes.split(|&byte| byte == b'\n' || byte == b'\r').take(60) {
-        // What is not UTF-8 is read as Latin-1.
-        let latin_1 = |_| line.iter().copied().map(char::from).collect();
-        let text = str::from_utf8(line).map_or_else(latin_1, str::to_owned);
-        if let Ok(mut command) = text.parse::<Command>() {
+        if let Ok(mut command) = decoded(line.to_vec()).parse::<Command>() {
             if let Command::Go(go) = &mut command {
                 // What is not understood is not written again.
                 go.unknown.clear();
