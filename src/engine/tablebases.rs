@@ -58,9 +58,12 @@ impl Engine {
         Some(Probing { tables, rules })
     }
 
-    /// The ranking of the root moves, and how the search probes the tables.
+    /// The ranking of the root moves, and how the search probes the tables; none at limited strength, which would play
+    /// endings perfectly.
     pub(super) fn tablebases(&self) -> Tablebases {
-        let Some(probing) = self.probing() else { return Tablebases::default() };
+        let Some(probing) = self.probing().filter(|_| !self.strength_limits.is_limited()) else {
+            return Tablebases::default();
+        };
         let ranking = probing.rank(&self.root, &self.path);
         for complaint in probing.tables.take_messages() {
             self.say(Notice::Failed(Failure::Other, complaint));

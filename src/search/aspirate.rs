@@ -15,7 +15,7 @@ impl Worker {
     /// Searches the root to `depth` for the line at `pv_index`, and moves the best root move there.
     pub fn aspirate(&mut self, depth: Depth) {
         let first = &self.root_moves[self.pv_index];
-        let expected = preferred(first.previous, first.worth);
+        let expected = preferred(first.latest_score(), first.worth);
         let mut margin = aspiration_margin() + expected.0 * expected.0 / aspiration_score_div();
         let mut window = Window::FULL;
         if depth >= aspiration_min_depth() && !expected.is_decisive() {
@@ -40,6 +40,7 @@ impl Worker {
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);
                     window.alpha = around(score, margin).alpha;
                     reduction = 0;
+                    self.time_used_up = false;
                 }
                 Bound::Lower => {
                     self.iterations.recovered();
@@ -52,7 +53,7 @@ impl Worker {
                     return;
                 }
             }
-            self.report_bound(depth);
+            self.report_bound();
             margin += margin / aspiration_growth_div();
             if margin > aspiration_margin_max() {
                 window = Window::FULL;

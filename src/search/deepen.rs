@@ -84,12 +84,21 @@ impl Worker {
                 break;
             }
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
+            self.keep_lines(pv_index + 1);
             // In a long search each line is shown when it is found; the last one comes with all others.
             if self.is_long() && pv_index + 1 < lines {
-                self.emit_lines(&self.root_moves[..=pv_index], depth);
+                self.emit_lines(&self.root_moves[..=pv_index]);
             }
         }
         self.pv_index = 0;
+    }
+
+    /// Keeps the first `count` lines of an unfinished iteration, before those of the last finished one.
+    fn keep_lines(&mut self, count: usize) {
+        let new = &self.root_moves[..count];
+        let is_old = |line: &RootMove| new.iter().all(|root| root.root_move() != line.root_move());
+        let old = self.found.lines.iter().filter(|line| is_old(line)).cloned();
+        self.found.lines = new.iter().cloned().chain(old).take(self.found.lines.len()).collect();
     }
 
     /// Takes over the result of an earlier search with this root.
@@ -98,7 +107,8 @@ impl Worker {
         let Some(index) = self.root_moves.iter().position(|root| root.root_move() == first) else { return };
         self.root_moves[..=index].rotate_right(1);
         let root = &mut self.root_moves[0];
-        (root.score, root.bound, root.pv) = (resumed.score, resumed.bound, resumed.line.clone());
+        (root.score, root.bound, root.depth) = (resumed.score, resumed.bound, resumed.depth);
+        root.pv.clone_from(&resumed.line);
         self.iterations.resumed(resumed.depth, resumed.score);
     }
 
@@ -129,23 +139,21 @@ impl Worker {
         let nodes = task.progress.nodes();
         let enough =
             task.clock.is_enough(nodes, scale) || is_only && task.clock.spent(nodes) >= SINGLE_MOVE_TIME;
-        if enough && task.signals.pondering.load(Relaxed) {
-            // The search continues, and answers as soon as the opponent plays the move.
-            self.time_used_up = true;
-            return false;
-        }
-        enough
+        // While it ponders the search continues; with its time used up it answers as soon as the opponent plays the move.
+        let pondering = task.signals.pondering.load(Relaxed);
+        self.time_used_up = enough && pondering;
+        enough && !pondering
     }
 
     /// Reports what was found.
     pub fn report(&self, result: &ThreadResult) {
-        self.emit_lines(&result.lines, result.depth.max(Depth(1)));
+        self.emit_lines(&result.lines);
     }
 
     /// Reports the bound of an unfinished iteration, in a long search.
-    pub fn report_bound(&self, depth: Depth) {
+    pub fn report_bound(&self) {
         if self.is_long() && self.task.multi_pv == 1 {
-            self.emit_line(&self.root_moves[0], 0, depth);
+            self.emit_line(&self.root_moves[0], 0);
         }
     }
 
@@ -154,13 +162,13 @@ impl Worker {
         self.id == 0 && self.task.clock.elapsed() >= LONG_SEARCH
     }
 
-    fn emit_lines(&self, lines: &[RootMove], depth: Depth) {
+    fn emit_lines(&self, lines: &[RootMove]) {
         for (index, root) in lines.iter().enumerate() {
-            self.emit_line(root, index, depth);
+            self.emit_line(root, index);
         }
     }
 
-    fn emit_line(&self, root: &RootMove, index: usize, depth: Depth) {
+    fn emit_line(&self, root: &RootMove, index: usize) {
         let searched = root.latest_score();
         if searched == -Score::INFINITE {
             // Stopped before anything was found.
@@ -170,7 +178,7 @@ impl Worker {
         self.show_counts();
         let task = &self.task;
         (task.sink)(Event::Pv(PvInfo {
-            depth: depth.min(Depth::MAX),
+            depth: root.depth.clamp(Depth(1), Depth::MAX),
             seldepth: root.seldepth,
             multi_pv: index + 1,
             score: root.shown_score(),

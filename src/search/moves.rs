@@ -69,7 +69,7 @@ impl Worker {
                 move_count,
                 noisy,
                 gives_check: checks.gives_check(m),
-                threatened: threats.contains(m.to()),
+                threatened: threats.contains(m.to()) || m.from().is_some_and(|from| threats.contains(from)),
                 history,
                 reduction: self.base_reduction(node.depth, move_count),
                 alpha: window.alpha,

@@ -13,7 +13,7 @@ pub struct Candidate {
     pub move_count: usize,
     pub noisy: bool,
     pub gives_check: bool,
-    /// Does the opponent attack the square of arrival?
+    /// Can the opponent attack the square of arrival? Also if only the piece itself was in the attacker's way.
     pub threatened: bool,
     /// Quiet or capture history.
     pub history: i32,

@@ -42,6 +42,7 @@ impl Worker {
         }
         root.score = score;
         root.bound = Bound::of(score, window.alpha, window.beta);
+        root.depth = self.root_depth;
         root.seldepth = seldepth;
         root.pv.truncate(1);
         root.pv.extend_from_slice(child_line);

@@ -7,7 +7,7 @@ use shakmaty::Move;
 use super::preference::{Preference, preferred};
 use crate::{
     syzygy::RankedMove,
-    types::{Bound, Score},
+    types::{Bound, Depth, Score},
 };
 
 /// A root move.
@@ -19,6 +19,8 @@ pub struct RootMove {
     pub previous: Score,
     /// Whether `score` is exact or a bound.
     pub bound: Bound,
+    /// The iteration that found the latest score, 0 before the first.
+    pub depth: Depth,
     /// The line, this move first.
     pub pv: Vec<Move>,
     /// The deepest ply of the line.
@@ -44,6 +46,7 @@ impl RootMove {
             score: none,
             previous: none,
             bound: Bound::Exact,
+            depth: Depth::ZERO,
             pv: vec![m],
             seldepth: 0,
             is_advised: false,

@@ -80,10 +80,11 @@ impl Worker {
     }
 
     /// In an analysis: the score of an inner node that was the root of a search of at least `depth`, or of any depth if
-    /// the score is proven. Its line becomes the line of the node.
+    /// the score is proven. Its line becomes the line of the node. A position that the path repeats is searched: its result
+    /// may be that of this search, whose line would follow itself in a circle.
     pub fn resumed_score(&mut self, position: &Position, ply: Ply, depth: Depth) -> Option<Score> {
         let task = &self.task;
-        if !task.analysis {
+        if !task.analysis || self.path.occurrences() > 1 {
             return None;
         }
         let RootResult { hit, line } = task.results().root_result(position.key(), &self.path, ply)?;

@@ -202,6 +202,7 @@ fn wherever_a_search_is_stopped_its_last_line_says_no_less_than_the_one_before()
         (false, 1, 3, 5_000),
         (true, 2, 2, 5_000),
     ];
+    let mut deeper = 0;
     for (in_game, multi_pv, threads, step) in cases {
         searcher.engine.set_strength(|limits| limits.analysis = !in_game);
         searcher.engine.settings.multi_pv = multi_pv;
@@ -215,7 +216,28 @@ fn wherever_a_search_is_stopped_its_last_line_says_no_less_than_the_one_before()
                     "{fen}: {stopped} nodes, {multi_pv} lines, {threads} threads, in a game: {in_game}"
                 );
                 found.assert_says_no_less_at_the_end(multi_pv, in_game, &what);
+                let last = &found.lines[found.lines.len() - multi_pv..];
+                deeper += usize::from(last[0].depth > last[multi_pv - 1].depth);
             }
+        }
+    }
+    assert!(deeper > 0, "the best line of an unfinished iteration counts");
+}
+
+/// The root comes back in its own tree: its result so far must not be taken for the score of the repetition.
+#[test]
+fn in_an_analysis_of_a_fortress_lines_end_with_the_third_occurrence() {
+    let mut searcher = Searcher::new();
+    searcher.engine.set_strength(|limits| limits.analysis = true);
+    let fen = "k1b5/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/8/K1B5 w - - 0 1";
+    searcher.set(fen, &[]);
+    for line in searcher.go(depth(24)).lines {
+        let mut current = position(fen);
+        let mut seen = vec![current.key()];
+        for &m in &line.pv {
+            assert!(seen.iter().filter(|&&key| key == current.key()).count() < 3, "{line:?}");
+            current = current.play(m);
+            seen.push(current.key());
         }
     }
 }

@@ -139,6 +139,11 @@ fn solve() -> Vec<u64> {
     verdicts.chunks(64).map(bits).collect()
 }
 
+/// Computes the bitbase, some 10 ms of processor time. Without it the first question does.
+pub fn prepare() {
+    LazyLock::force(&WINS);
+}
+
 /// Does the side with the pawn win, which plays upwards? The pawn is on ranks 2 to 7.
 pub fn is_win(strong: Square, pawn: Square, weak: Square, strong_to_move: bool) -> bool {
     let mirror = pawn.to_u32() & 7 >= 4;

@@ -6,6 +6,7 @@ use shakmaty::{Bitboard, Color, Role};
 use super::{
     endgame::{self, Counts, Endgame},
     geometry::{Black, Side, White},
+    kpk,
     pair::{FULL_SCALE, MIDDLEGAME, Pair},
     trace::{NoTrace, ScoreSum, Term, Tracer},
     weights::WEIGHTS,
@@ -38,8 +39,9 @@ pub struct MaterialTable {
 const INDEX_BITS: u32 = 12;
 
 impl MaterialTable {
-    /// An empty table.
+    /// An empty table. Whoever makes it has time: what known endgames need is computed now, not on a game's clock.
     pub fn new() -> MaterialTable {
+        kpk::prepare();
         MaterialTable { entries: vec![MaterialEntry::default(); 1 << INDEX_BITS] }
     }
 
