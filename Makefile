@@ -10,7 +10,8 @@ CPU ?= $(shell grep -qs GenuineIntel /proc/cpuinfo && grep -q avx512_vnni /proc/
 
 .PHONY: build test deb dist clean
 
-# With the profile of a run the engine is 4 to 10 % faster. The tool for it is a component of Rust; `make PROFDATA=` does without.
+# With the profile of a run the engine is 3 to 7 % faster than the portable one (benches/notes/speed.md). The tool for it is a
+# component of Rust; `make PROFDATA=` does without.
 HOST := $(shell rustc --print host-tuple)
 PROFDATA ?= $(wildcard $(subst \,/,$(shell rustc --print sysroot))/lib/rustlib/$(HOST)/bin/llvm-profdata$(SUFFIX))
 PROFILE := $(CURDIR)/target/profile
@@ -21,7 +22,7 @@ BUILT := target/native/$(HOST)/release/engram$(SUFFIX)
 
 build:
 ifeq ($(PROFDATA),)
-	@echo "Building without a profile; 4 to 10 % faster with one: rustup component add llvm-tools"
+	@echo "Building without a profile; faster with one: rustup component add llvm-tools"
 	$(call COMPILE)
 else
 	rm -rf "$(PROFILE)"

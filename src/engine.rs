@@ -71,7 +71,7 @@ pub struct IllegalMove {
 
 /// The memory for a table is not available.
 #[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
-#[error("no memory for a hash table of {requested} MiB; {kept} MiB are in use")]
+#[error("not enough memory for a table of {requested} MiB; {kept} MiB are in use: set a smaller size")]
 pub struct OutOfMemory {
     /// The requested size, in MiB.
     pub requested: usize,

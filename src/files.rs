@@ -89,6 +89,9 @@ pub fn info_at(path: &Path) -> io::Result<FileInfo> {
 }
 
 /// What an open file is.
+///
+/// # Errors
+/// Those of the system.
 pub fn info(file: &File) -> io::Result<FileInfo> {
     let metadata = file.metadata()?;
     #[cfg(unix)]
@@ -162,6 +165,9 @@ pub fn with_suffix(path: impl Into<PathBuf>, suffix: &str) -> PathBuf {
 }
 
 /// Creates the missing directories above `path`.
+///
+/// # Errors
+/// One cannot be created.
 pub fn create_parents(path: &Path) -> io::Result<()> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all)
 }
@@ -260,6 +266,9 @@ impl NewFile {
     }
 
     /// Gives the file its name, unless another process was faster.
+    ///
+    /// # Errors
+    /// The file cannot be written or renamed.
     pub fn publish(self) -> io::Result<()> {
         self.finish().or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Ok(()),
@@ -268,6 +277,9 @@ impl NewFile {
     }
 
     /// Gives the file its name and, where the system allows it, the permissions of the file that has it, which it replaces.
+    ///
+    /// # Errors
+    /// The file cannot be written or renamed.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         if let Ok(old) = fs::metadata(&path) {
@@ -306,6 +318,9 @@ impl Write for NewFile {
 }
 
 /// Replaces the content of a file in one step: a reader sees either the old content or the new one.
+///
+/// # Errors
+/// The new content cannot be written or given the name; the old one stays.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = NewFile::begin(path)?;
     file.write_all(content)?;

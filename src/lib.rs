@@ -101,9 +101,9 @@
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves. `files.rs` opens and creates
 //! files, `locks.rs` locks mutexes.
 //!
-//! A file imports only from layers below its own: `types`, then `position`, then `tt`, `eval`, `learn`,
-//! `book`, `syzygy` and `protocol` (which do not know each other), then `search` and `tree`, `fleet`, `engine`, `uci`, `cli` and
-//! `main.rs`. A test enforces this (`tests/repository/architecture.rs`).
+//! A file imports only from layers below its own: `types`; `position`; then `tt`, `eval`, `learn`, `book`, `syzygy` and
+//! `protocol`, none of which imports another; then `search` and `tree`; then `fleet`; `engine`; `uci`; `cli`; `main.rs`. A test
+//! enforces this (`tests/repository/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod book;

@@ -33,18 +33,21 @@ pub enum BookError {
     #[error("the book {0} cannot be read ({1}); name a Polyglot file (.bin)")]
     Unreadable(PathBuf, io::Error),
     /// Its length is no whole number of entries, or none.
-    #[error("{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16")]
+    #[error(
+        "{0} is not a Polyglot book: its length, {1} bytes, is not a positive multiple of 16; name a Polyglot file (.bin)"
+    )]
     Length(PathBuf, u64),
     /// It is too large: its length in bytes.
     #[error("{0} is not a Polyglot book: it has {1} bytes, and a book has at most 1 GiB; name another file")]
     Large(PathBuf, u64),
     /// One position has more entries than moves: the first of them that was found, from 1. A file of zeros, for instance.
     #[error(
-        "{0} is not a Polyglot book, or a damaged one: from entry {1} on, one position has more than 218 moves"
+        "{0} is not a Polyglot book, or a damaged one: from entry {1} on, one position has more than 218 moves; \
+         make the book again"
     )]
     Repeats(PathBuf, usize),
     /// The keys do not ascend: the first entry that was found out of order, from 1.
-    #[error("{0} is not a Polyglot book, or a damaged one: entry {1} is out of order")]
+    #[error("{0} is not a Polyglot book, or a damaged one: entry {1} is out of order; make the book again")]
     Order(PathBuf, usize),
 }
 

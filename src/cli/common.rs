@@ -89,6 +89,10 @@ pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, Cl
         Err(_) if !chess960 && EpdRecord::begins(fen) => {
             EpdRecord::named(fen).map_err(CliError::Task)?.position
         }
+        Err(_) if !chess960 && !fen.contains('/') => {
+            let advice = "write moves from the start, such as e4 e5, or a FEN";
+            EpdRecord::named(fen).map_err(|error| CliError::Task(format!("{error}; {advice}")))?.position
+        }
         parsed => parsed?,
     };
     translate::assumed(fen).into_iter().for_each(complain);

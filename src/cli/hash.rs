@@ -106,7 +106,7 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     let ours = if header.evaluation == eval::fingerprint() { "this engine's" } else { "another engine's" };
     let (bytes, ways) = file::DIMENSIONS;
     output.line(format_args!("file         {}", path.display()));
-    output.line(format_args!("layout       {LAYOUT}, {bytes} bytes an entry, {ways} in a bucket"));
+    output.line(format_args!("layout       {LAYOUT}, {bytes} bytes an entry, {ways} in a cluster"));
     output.line(format_args!("size         {} MiB, {} entries", header.file_size() >> 20, survey.places));
     output.line(format_args!("evaluation   {:04x} ({ours})", header.evaluation));
     output.line(format_args!("path hash    {}", header.path_mode));

@@ -33,7 +33,9 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
         quit();
     });
     if let Err(error) = handled {
-        log::warn!("signals end the process at once: {error}");
+        log::warn!(
+            "the handler for Ctrl-C cannot be installed ({error}): an interrupt ends the engine before the game is learned from"
+        );
     }
     session.run(BufReader::new(io::stdin()));
 }

@@ -50,11 +50,17 @@ impl BlockingEngine {
     }
 
     /// Searches the position after `moves`.
+    ///
+    /// # Errors
+    /// The first illegal move; nothing is searched.
     pub fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
         self.search_while(start, moves, &|| true)
     }
 
     /// As [`BlockingEngine::search`]; ends within milliseconds when `goes_on` returns false.
+    ///
+    /// # Errors
+    /// The first illegal move; nothing is searched.
     pub fn search_while(
         &mut self,
         start: &Position,
@@ -66,6 +72,9 @@ impl BlockingEngine {
     }
 
     /// The same under `limits`; `watch` sees every event as it comes.
+    ///
+    /// # Errors
+    /// The first illegal move; nothing is searched.
     pub fn search_with(
         &mut self,
         start: &Position,

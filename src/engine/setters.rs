@@ -18,11 +18,11 @@ use crate::{
 };
 
 impl Engine {
-    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. Waits
+    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. 0 counts as 1. Waits
     /// for a running search.
     ///
     /// # Errors
-    /// No memory: an empty table of the size before stays in use.
+    /// [`OutOfMemory`] if the memory is not available; then it names the size in use.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         self.wait();
         let before = self.table.mib();
@@ -56,8 +56,8 @@ impl Engine {
         }
     }
 
-    /// Sets the number of search threads and says how many there are: fewer if the system gives no more. Waits
-    /// for a running search.
+    /// Sets the number of search threads and says how many there are: fewer if the system gives no more. 0 counts as 1; the
+    /// UCI option allows 1 to 1,024. Waits for a running search.
     pub fn set_threads(&mut self, threads: usize) -> usize {
         self.pool.resize(threads);
         self.pool.len()
@@ -67,7 +67,7 @@ impl Engine {
     /// search.
     ///
     /// # Errors
-    /// No memory: smaller ones are in use.
+    /// [`OutOfMemory`] if the memory is not available; then it names the size in use.
     pub fn set_pawn_hash(&mut self, mib: usize) -> Result<(), OutOfMemory> {
         let kept = self.pool.set_pawn_hash(mib);
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }

@@ -4,7 +4,7 @@
 //! from each position in which a game left what is known, a tree grows that the engine plays from.
 //!
 //! A lost game is searched backwards from its end, with far more nodes than it was played with, until a position is
-//! found in which another move holds. The results are learned: the positions with their main lines, and for the
+//! found in which another move holds. The results are learned: the positions with their principal variations, and for the
 //! position before each of them, with the opponent to move, the score of the reply played in the game. Records
 //! against earlier moves are replaced by marks that lead to the move that holds.
 
@@ -257,7 +257,7 @@ impl Study {
         result.line.first() != played && score >= HOLDS && score - came_to >= LearnOptions::DEFAULT_DROP
     }
 
-    /// The records from the search of `root`: of the root with its main line, and of the position before it.
+    /// The records from the search of `root`: of the root with its principal variation, and of the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
         let live = |key| self.ring().get(key);
         let mut records = self.searched(root, result, &live);

@@ -162,6 +162,9 @@ impl Claim {
     }
 
     /// Keeps the file and empties it.
+    ///
+    /// # Errors
+    /// The file cannot be emptied.
     pub fn begin(mut self) -> io::Result<Claim> {
         self.keep();
         if self.info.not_a_file.is_none() {

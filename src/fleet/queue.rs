@@ -86,6 +86,9 @@ impl Queue {
     }
 
     /// The tasks of a job in the queue, waiting or held by a worker, by name.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn outstanding(&mut self, job: &str) -> Result<HashMap<String, EntryId>, FleetError> {
         let (mut found, mut after, mut count) = (HashMap::new(), "-".to_owned(), PAGE);
         loop {
@@ -114,12 +117,18 @@ impl Queue {
     }
 
     /// Removes the tasks of a job that nobody waits for any more.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn withdraw(&mut self, job: &str) -> Result<(), FleetError> {
         let there = self.outstanding(job)?;
         there.into_values().try_for_each(|id| self.remove(id))
     }
 
     /// Results of a job after the entry `after`; waits up to `wait` for one.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn results_after(
         &mut self,
         job: &str,
@@ -149,6 +158,9 @@ impl Queue {
     }
 
     /// Deletes results that have been processed.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn discard(&mut self, job: &str, results: &[EntryId]) -> Result<(), FleetError> {
         if results.is_empty() {
             return Ok(());
@@ -162,6 +174,9 @@ impl Queue {
     }
 
     /// Deletes the stream of a job that is done.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn remove_results(&mut self, job: &str) -> Result<(), FleetError> {
         let mut delete = cmd("DEL");
         delete.arg(Queue::results(job));
@@ -169,6 +184,9 @@ impl Queue {
     }
 
     /// The cached results of these tasks, in their order.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn cached(&mut self, tasks: &[Task]) -> Result<Vec<Option<String>>, FleetError> {
         let mut found = Vec::with_capacity(tasks.len());
         for page in tasks.chunks(RESULTS) {

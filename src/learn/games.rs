@@ -94,7 +94,7 @@ pub fn player(record: &Record, turn: Color) -> Option<(Color, Option<GameEnd>)> 
         Origin::Outcome if record.is_of_won_game() => Some((!turn, Some(GameEnd::Won))),
         Origin::Outcome => Some((!turn, Some(GameEnd::Lost))),
         Origin::Study if record.is_published() => None,
-        // The positions of a study are those of a lost game, except in its main lines.
+        // The positions of a study are those of a lost game, except in its principal variations.
         Origin::Study if record.since_root == 0 => Some((turn, Some(GameEnd::Lost))),
         Origin::Study if record.upper.is_none() => Some((!turn, Some(GameEnd::Lost))),
         Origin::EveryRoot | Origin::Advice | Origin::Study | Origin::Opening => None,

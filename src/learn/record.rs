@@ -259,7 +259,7 @@ impl Record {
         self.origin == Origin::Opening && self.depth == 0
     }
 
-    /// Is it the result of a search with this evaluation, with this position as its root or in its main line?
+    /// Is it the result of a search with this evaluation, with this position as its root or in its principal variation?
     pub fn is_search_with(&self, evaluation_id: u16) -> bool {
         self.origin == Origin::EveryRoot && self.evaluation_id == evaluation_id
     }

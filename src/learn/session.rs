@@ -2,7 +2,7 @@
 //! of a record. The engine, `learn import` and the recovery of games of a killed process all use it.
 //!
 //! ```text
-//! root, result of the search --> search_ended --> drops, roots, positions of the main line
+//! root, result of the search --> search_ended --> drops, roots, positions of the principal variation
 //! end of a game              --> game_ended   --> confirmed drops, outcomes of moves
 //! ```
 
@@ -23,7 +23,7 @@ use crate::{
     types::{Depth, PackedMove, Ply, PositionKey, Score, SearchResult},
 };
 
-/// The most positions of a main line that are learned.
+/// The most positions of a principal variation that are learned.
 const LONGEST_LINE: usize = 6;
 
 /// Looks up the live record of a position.
@@ -138,7 +138,7 @@ impl Recorder<'_> {
         Some(Record { since_root: finding.since_root, ..record }).filter(|record| self.may_replace(record))
     }
 
-    /// Records of the root, and in an analysis of the positions of its main line.
+    /// Records of the root, and in an analysis of the positions of its principal variation.
     fn records_of(&self, root: &Root, result: &SearchResult, finding: &RootFinding) -> Vec<Record> {
         let Some(record) = self.root(root, result, finding) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = finding.known;
@@ -247,7 +247,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The findings of an analysis about its main line: the positions after the moves of `line`, whose root has the exact
+/// The findings of an analysis about its principal variation: the positions after the moves of `line`, whose root has the exact
 /// `score` at `depth`, down to depth `least`, up to the first repetition.
 ///
 /// The score of a root is that of the end of its line, so every position of the line has it too, with a depth reduced

@@ -71,12 +71,13 @@ impl FromStr for Command {
         after.next();
         match first {
             "bench" => {
-                let depth = after.peek().map(|_| unsigned("bench", &mut after)).transpose()?;
+                let depth =
+                    after.peek().map(|_| unsigned("bench", "bench [DEPTH]", &mut after)).transpose()?;
                 return Ok(Command::Bench(depth));
             }
             "d" => return Ok(Command::Show),
             "eval" => return Ok(Command::Eval),
-            "perft" => return unsigned("perft", &mut after).map(Command::Perft),
+            "perft" => return unsigned("perft", "perft DEPTH", &mut after).map(Command::Perft),
             "help" | "?" => return Ok(Command::Help),
             _ => {}
         }
@@ -152,7 +153,7 @@ fn position(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
 fn go(tokens: &mut Tokens<'_>) -> Result<Command, CommandError> {
     if tokens.peek() == Some("perft") {
         tokens.next();
-        return unsigned("perft", tokens).map(Command::Perft);
+        return unsigned("perft", "perft DEPTH", tokens).map(Command::Perft);
     }
     Go::parse(tokens).map(Command::Go)
 }

@@ -105,8 +105,12 @@ fn parse_number(word: &str) -> Option<i64> {
 }
 
 /// The number of plies or nodes behind a command that is not part of the protocol.
-pub(super) fn unsigned(word: &'static str, tokens: &mut Tokens<'_>) -> Result<u64, CommandError> {
-    let found = tokens.next().unwrap_or_default();
+pub(super) fn unsigned(
+    word: &'static str,
+    usage: &'static str,
+    tokens: &mut Tokens<'_>,
+) -> Result<u64, CommandError> {
+    let found = tokens.next().ok_or(CommandError::Incomplete { command: word, usage })?;
     let number = parse_integer(found).and_then(|number| u64::try_from(number).ok());
     number.ok_or_else(|| CommandError::Number { word, found: quote(found) })
 }

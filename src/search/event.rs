@@ -71,14 +71,14 @@ pub enum Notice {
     NewHashFile {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in MiB.
         mib: u64,
     },
     /// A hash file was opened.
     HashFile {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in MiB.
         mib: u64,
         /// How full it is, in per mille.
         fill: u32,
@@ -166,7 +166,7 @@ pub enum Notice {
 pub enum Failure {
     /// A file of another part, which says itself what follows.
     Other,
-    /// The hash file: the hash stays in RAM.
+    /// The hash file: the transposition table is not kept in a file.
     HashFile,
     /// The tree: it is not played from.
     Tree,

@@ -11,7 +11,7 @@ use crate::types::Depth;
 pub struct Limits {
     /// The clock of the side to move.
     pub clock: Option<ClockTime>,
-    /// Stop after this iteration.
+    /// Stop after the iteration to this depth in plies, 1 to 245.
     pub depth: Option<Depth>,
     /// Stop after this many nodes, over all threads.
     pub nodes: Option<u64>,

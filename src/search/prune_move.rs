@@ -39,7 +39,8 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     let depth = node.depth.get();
 
     if candidate.noisy {
-        // Step 16. Captures whose static exchange evaluation is too low for this depth. None that loses nothing.
+        // Step 16. Captures whose static exchange evaluation is too low for this depth. A capture that
+        // loses no material is never pruned.
         let threshold = (see_capture_step() * depth - history / see_capture_history_div()).min(0);
         return if node.position.see_ge(m, threshold) { Pruning::Search } else { Pruning::Skip };
     }

@@ -10,7 +10,7 @@ pub enum TreeError {
     #[error("there is no tree {0}; `engram tree {0} add startpos` makes one")]
     Missing(PathBuf),
     /// The file is something else.
-    #[error("{0} is {1}, not a tree; it was left as it is")]
+    #[error("{0} is {1}, not a tree, and is left alone; name another file")]
     Foreign(PathBuf, String),
     /// A database of `engram analyse` to which no position was added, or an empty one.
     #[error("{0} has no tree yet; `engram tree {0} add startpos` begins one")]

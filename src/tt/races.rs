@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::{
     NodeResult, ScoreWindow,
     entry::Packed,
-    file::cell::{Bucket, CellKind, Entry},
+    file::cell::{CellKind, Cluster, Entry},
     path_check::PathCheck,
     table::AtomicEntry,
 };
@@ -84,10 +84,10 @@ fn stores_that_differ_in_one_field_never_fit_together() {
 fn threads_that_store_and_probe_read_whole_entries() {
     // If the reader does not get a processor at once, the writers continue until it has read something.
     let (rounds, most) = if cfg!(miri) { (30, 30) } else { (100_000, 100_000_000) };
-    let (slot, bucket, over) = (AtomicEntry::default(), Bucket::default(), AtomicBool::new(false));
+    let (slot, cluster, over) = (AtomicEntry::default(), Cluster::default(), AtomicBool::new(false));
     let seen = AtomicBool::new(false);
     let entry = |number: u64| Entry::new(KEY, CellKind::Node, number as u16, packed(KEY, number));
-    let (slot, bucket, over, seen) = (&slot, &bucket, &over, &seen);
+    let (slot, cluster, over, seen) = (&slot, &cluster, &over, &seen);
     std::thread::scope(|scope| {
         let writers: Vec<_> = (1..3)
             .map(|writer: u64| {
@@ -96,7 +96,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
                     for round in (0..most).take_while(wanted) {
                         let number = (round * 7 + writer * 100) % 600;
                         slot.store(packed(KEY, number));
-                        bucket.put(&entry(number), 0);
+                        cluster.put(&entry(number), 0);
                     }
                 })
             })
@@ -106,7 +106,7 @@ fn threads_that_store_and_probe_read_whole_entries() {
                 let read = slot.load();
                 assert!(!read.matches(KEY) || is_whole(read), "{read:?}");
                 seen.fetch_or(read.matches(KEY), Relaxed);
-                for found in bucket.0.iter().filter_map(|cell| cell.find(KEY, CellKind::Node)) {
+                for found in cluster.0.iter().filter_map(|cell| cell.find(KEY, CellKind::Node)) {
                     let depth = found.depth().get() as u64;
                     let mut whole = (depth..600).step_by(200).map(entry);
                     // The generation may be that of another store of the same words.

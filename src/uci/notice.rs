@@ -29,15 +29,20 @@ fn listed(moves: &[UciMove]) -> String {
 impl Display for Notice {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Notice::SearchPanic => f.write_str("internal error in a search thread; please report the game"),
+            Notice::SearchPanic => f.write_str(
+                "internal error in a search thread; please report it with the moves of the game and standard error \
+                 (docs/guis.md)",
+            ),
             Notice::NoThread => {
-                f.write_str("no thread can be started for the search; a legal move is played")
+                f.write_str("no thread can be started for the search; a legal move is played: set Threads lower")
             }
             Notice::Resumed(depth) => write!(f, "analysis resumed at depth {}", depth.get()),
             Notice::Tablebases { files, pieces } => {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
-            Notice::NoTablebases => f.write_str("no tablebase files found; playing without"),
+            Notice::NoTablebases => f.write_str(
+                "no tablebase files found in SyzygyPath; playing without: name folders that hold .rtbw and .rtbz files",
+            ),
             Notice::Tree { path, searches } => {
                 write!(f, "tree {}: {}", path.display(), counted(*searches, "search"))
             }
@@ -97,20 +102,20 @@ impl Display for Notice {
             ),
             Notice::NotWritten { records, path } => write!(
                 f,
-                "learning: {} could not be written to {}: another process holds its lock, or it cannot be written; the next \
-                 engine that can learns from the games whose logs are there",
+                "learning: {} could not be written to {} (locked by another process, or a disk error); the next engine that can \
+                 write to it learns them from the game logs beside it",
                 counted(*records, "record"),
                 path.display()
             ),
             Notice::Studied { openings, games, held } => write!(
                 f,
-                "learning: studied {} of openings and {}; another move holds in {held}",
+                "learning: studied {} of openings and {}; a better move was found in {held} of them",
                 counted(*openings, "position"),
                 counted(*games, "lost game")
             ),
             Notice::Failed(failure, why) => match failure {
                 Failure::Other => f.write_str(why),
-                Failure::HashFile => write!(f, "{why}; the hash stays in RAM"),
+                Failure::HashFile => write!(f, "{why}; the transposition table is not kept in a file"),
                 Failure::Tree => write!(f, "nothing is played from the tree: {why}"),
                 Failure::Learning => write!(f, "nothing is learned: {why}"),
                 Failure::Study => write!(f, "learning: nothing is studied: {why}"),

@@ -356,7 +356,7 @@ fn page_with_mistakes(page: &Path) -> PathBuf {
     let html = fs::read_to_string(page).unwrap();
     let mut game = block(&html, "block1");
     game["verdicts"] = json!([
-        [3, "good", "2. Bc4 is the only move: 2. a3 is -0.20."],
+        [3, "good", "2. Bc4 is the only move: the next best, 2. a3, is -0.20."],
         [6, "blunder", "3... Nf6 is a blunder: it allows mate in 1, and 3... g6 was better (-0.4)."],
     ]);
     game["lines"][5] =
@@ -405,7 +405,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         answer("Nf6");
         says("3... Nf6 is what was played. Find a better move.");
         answer("h6");
-        says("3... h6 begins none of the lines that the analysis kept. Try another move.");
+        says("3... h6 is not in the engine's lines. Try another move.");
         answer("a6");
         says("3... a6 is not good enough (+9.00). Try another move.");
         says("Found 0, 0 shown, 1 to come.");
@@ -419,19 +419,19 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         // Another good one.
         answer("Qe7");
         says("3... Qe7 is good too (-0.20). The engine's move is 3... g6 (-0.38).");
-        says("Found 1 (0 at the first try), 0 shown.");
+        says("Found 1 (0 on the first try), 0 shown.");
         assert!(board(&browser).starts_with("Line: 3... Qe7. "), "{}", board(&browser));
         assert_eq!(count(".lines .line"), 3, "now all are shown");
         choose("Finish");
-        says("Found 1 (0 at the first try), 0 shown.");
+        says("Found 1 (0 on the first try), 0 shown.");
 
-        // The engine's, at the first try, on the board.
+        // The engine's, on the first try, on the board.
         choose("Once more");
         says("1 of 1");
         let places = ["g7", "g6", "g6"].map(|name| square(&browser, name));
         browser.pointer(kind, &places);
         says("3... g6 is the engine's move (-0.38).");
-        says("Found 1 (1 at the first try), 0 shown.");
+        says("Found 1 (1 on the first try), 0 shown.");
         choose("Finish");
 
         choose("Once more");

@@ -289,13 +289,13 @@ fn mistakes_get_one_clear_sentence() {
         (&["list", "--file", "text"], "not a learning file and is left alone"),
         (&["list", "--file", "."], "a directory"),
         (&["advise", START, "e5"], "not legal"),
-        (&["advise", "nonsense", "e4"], "not a FEN"),
+        (&["advise", "nonsense", "e4"], "or a FEN"),
         (&["forget", "--yes"], "say what to forget"),
         (&["import", "missing"], "missing cannot be read"),
         (&["merge", "missing"], "there is no learning file"),
         (&["advise", START, "e4", "--file", "text"], "left alone"),
-        (&[&PROVE[..], &["--json"]].concat()[..], "not for it"),
-        (&[&PROVE[..], &["--file", "text"]].concat()[..], "not for it"),
+        (&[&PROVE[..], &["--json"]].concat()[..], "do not apply to prove"),
+        (&[&PROVE[..], &["--file", "text"]].concat()[..], "do not apply to prove"),
     ] {
         let (stdout, stderr, code) = tool(&home, arguments);
         assert_eq!((stdout.as_str(), code), ("", 1), "{arguments:?}");
@@ -314,7 +314,7 @@ fn mistakes_get_one_clear_sentence() {
         assert!(code == 2 && stderr.contains(what), "{arguments:?}: {stderr}");
     }
     let (_, stderr, code) = tool(&home, &["show", "x"]);
-    assert!(code == 1 && stderr.contains("not a FEN"), "{stderr}");
+    assert!(code == 1 && stderr.contains("or a FEN"), "{stderr}");
     for day in ["1969-01-01", "9999-12-31"] {
         assert_eq!(well(&home, &["list", "--day", day]).lines().last(), Some("0 records"));
     }

@@ -66,7 +66,8 @@ fn mistakes_are_answered_by_one_line_and_change_nothing() {
         ("debug", "debug on|off"),
         ("debug joho on", "debug on|off"),
         ("register", "register later"),
-        ("perft", "`perft` needs a whole number"),
+        ("perft", "`perft` is not complete: write `perft DEPTH`"),
+        ("perft x", "`perft` needs a whole number"),
         ("perft 99", "0 to 30"),
         ("bench fast", "`bench` needs a whole number"),
     ] {

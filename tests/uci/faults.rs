@@ -46,7 +46,7 @@ fn one_file_beside_the_three_streams_leaves_the_game() {
 fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
     let mut engine = Engine::start_after("ulimit -v 2000000");
     let said = infos(&engine.answer("setoption name Hash value 65536"));
-    assert!(said.contains("no memory for a hash table of 65536 MiB; 16 MiB are in use"), "{said}");
+    assert!(said.contains("not enough memory for a table of 65536 MiB; 16 MiB are in use"), "{said}");
     engine.send("position startpos");
     assert_eq!(engine.best("go depth 6").0.len(), 4);
     // What fits is had.
@@ -59,7 +59,7 @@ fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
 fn less_memory_for_the_pawn_hash_is_said_too() {
     let mut engine = Engine::start_after("ulimit -v 600000");
     let said = infos(&engine.answer("setoption name PawnHash value 1024"));
-    assert!(said.contains("no memory for a hash table of 1024 MiB"), "{said}");
+    assert!(said.contains("not enough memory for a table of 1024 MiB"), "{said}");
     engine.send("position startpos");
     assert_eq!(engine.best("go depth 6").0.len(), 4);
     assert_eq!(infos(&engine.answer("setoption name PawnHash value 2")), "");

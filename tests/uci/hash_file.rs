@@ -394,7 +394,7 @@ fn what_is_no_hash_file_stays_as_it_is() {
         let before = fs::read(&path).ok();
         let (mut engine, said) = with_file(&path);
         let said = said.join("\n");
-        assert!(said.contains(complaint) && said.contains("stays in RAM"), "{complaint}: {said}");
+        assert!(said.contains(complaint) && said.contains("is not kept in a file"), "{complaint}: {said}");
         engine.best("go depth 5");
         engine.quit();
         assert_eq!(fs::read(&path).ok(), before, "{complaint}");
@@ -413,7 +413,7 @@ fn to_name_a_file_again_tries_it_again() {
     let file = home.path().join("later/analysis.hash");
     fs::write(home.path().join("later"), "in the way").expect("a file");
     let (mut engine, said) = with_file(&file);
-    assert!(said.iter().any(|line| line.contains("stays in RAM")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("is not kept in a file")), "{said:?}");
     fs::remove_file(home.path().join("later")).expect("removed");
     engine.send(&format!("setoption name HashFile value {}", file.display()));
     let said = engine.sync();
@@ -477,7 +477,7 @@ fn a_file_that_a_tool_rewrites_is_not_opened() {
     held.lock().expect("nobody uses it");
     let (engine, said) = with_file(&path);
     let said = said.join("\n");
-    assert!(said.contains("in use by `engram hash`") && said.contains("stays in RAM"), "{said}");
+    assert!(said.contains("in use by `engram hash`") && said.contains("is not kept in a file"), "{said}");
     engine.quit();
 }
 
@@ -513,7 +513,7 @@ fn a_file_that_may_not_be_written_is_left_alone() {
     let before = fs::read(&path).expect("the file");
     let (mut engine, said) = with_file(&path);
     let said = said.join("\n");
-    assert!(said.contains("cannot be written") && said.contains("stays in RAM"), "{said}");
+    assert!(said.contains("cannot be written") && said.contains("is not kept in a file"), "{said}");
     engine.best("go depth 5");
     engine.quit();
     assert!(fs::read(&path).expect("the file") == before);
@@ -529,7 +529,7 @@ fn another_setting_on_which_scores_rest_closes_the_file_untouched() {
         engine.send(&format!("setoption name {option} value {other}"));
         let said = engine.sync().join("\n");
         let why = format!("was written with {option} {own}, not {other}; ");
-        assert!(said.contains(&why) && said.contains("stays in RAM"), "{said}");
+        assert!(said.contains(&why) && said.contains("is not kept in a file"), "{said}");
         let before = fs::read(&file).expect("the file");
         engine.best("go depth 6");
         assert!(fs::read(&file).expect("the file") == before);

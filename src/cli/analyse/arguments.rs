@@ -41,7 +41,7 @@ pub struct Analyse {
     /// Use this learning file in the searches. It is only read unless --write is given.
     #[arg(long, value_name = "FILE")]
     pub(super) learn: Option<PathBuf>,
-    /// Add every analysed position, and those of its main line, to that file, which is created if it is
+    /// Add every analysed position, and those of its principal variation, to that file, which is created if it is
     /// missing. It holds 65,536 positions, then the oldest are replaced: use a separate file for many games.
     #[arg(long, requires = "learn")]
     pub(super) write: bool,

@@ -1,8 +1,9 @@
 //! The marks of a game's moves, by what was found about its positions.
 //!
 //! A mark is printed only if it is confirmed: the positions before and after its move were searched a second time, with
-//! four times the limit and two lines. What such a search finds replaces what was there, and may call for the next: so
-//! long as a move has a mark, and a position beside it is not confirmed, that position is searched.
+//! four times the nodes or the time, or four plies deeper, and at least two lines. What such a search finds replaces what
+//! was there, and may call for the next: so long as a move has a mark, and a position beside it is not confirmed, that
+//! position is searched.
 //!
 //! Of many moves some look like mistakes by chance, in the search that confirms them too. So `?` and `??` are confirmed
 //! once more, and then the move that is best there is searched alone, as long: often it is this move that looked too good.

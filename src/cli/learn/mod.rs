@@ -24,10 +24,10 @@ use crate::{files::is_standard_output, learn::LearnedScore, uci::Output};
 /// The arguments of `engram learn`.
 #[derive(Debug, clap::Args)]
 pub struct LearnArguments {
-    /// The learning file; the one in the user's data directory if not given.
+    /// The learning file; the one in the user's data directory if not given. Not for `prove`.
     #[arg(long, value_name = "PATH", global = true)]
     file: Option<PathBuf>,
-    /// Answer in JSON: one value, or several with one per line.
+    /// Answer in JSON: one value, or several with one per line. Not for `prove`.
     #[arg(long, global = true)]
     json: bool,
     /// What to do.
@@ -218,8 +218,8 @@ pub(super) fn run(
             change::advise(&mut Opened::write(&path)?, fen, best, *score, out)
         }
         Tool::Prove(_) if arguments.file.is_some() || arguments.json => {
-            let text = "prove plays with files of its own and writes its results into a folder: --file and --json are \
-                        not for it";
+            let text = "--file and --json do not apply to prove: it uses files of its own; --out names the folder for its \
+                        results";
             return Err(CliError::Task(text.to_owned()));
         }
         Tool::Prove(arguments) => prove::run(arguments, output),

@@ -38,6 +38,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
     lower_priority();
     let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let goes_on = || !out.output.is_closed() && deadline.is_none_or(|deadline| Instant::now() < deadline);
+    let path = file.file.path().to_owned();
     let mut study = Study::new(file.file, file.ring, arguments.nodes);
     let (mut openings, mut games, mut held, mut positions, mut nodes) = (0, 0, 0, 0, 0);
     let mut left = if arguments.openings == Some(0) { Vec::new() } else { study.openings()? };
@@ -76,16 +77,21 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         let verdict = studied.found.map_or_else(|| "no move holds".to_owned(), |found| describe(&found));
         out.text(format_args!("game {number} of {count}, lost as {side}: {verdict}"));
     }
+    let text = if left.is_empty() && count == 0 {
+        format!("nothing left to study in {}", path.display())
+    } else {
+        format!(
+            "{openings} of {} openings and {games} of {count} lost games studied ({}, {nodes} nodes); a better move was \
+             found in {held} of the games",
+            left.len(),
+            counted(positions, "position")
+        )
+    };
     out.either(
         json!({
             "openings": openings, "lost": count, "games": games, "held": held, "positions": positions, "nodes": nodes,
         }),
-        format_args!(
-            "{openings} of {} openings and {games} of {count} lost games studied, {} with {nodes} nodes; another move \
-             holds in {held}",
-            left.len(),
-            counted(positions, "position")
-        ),
+        text,
     );
     Ok(())
 }

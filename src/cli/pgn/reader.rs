@@ -317,7 +317,10 @@ impl Draft {
             Token::Unknown(word) if self.begun => match read_move(word, &self.position) {
                 None => {
                     let number = move_number(&self.position);
-                    self.wrong = Some(format!("{number} `{}` is not a move", shown(word)));
+                    self.wrong = Some(format!(
+                        "{number} `{}` is not a move; pieces are written in English (K Q R B N)",
+                        shown(word)
+                    ));
                 }
                 found => self.play(found, word),
             },
@@ -338,8 +341,11 @@ impl Draft {
         } else if with_hyphens(written) == "0-0" && self.may_be_lost_by_both() {
             (self.result, self.ended) = (Some(Outcome::Unknown), true);
         } else {
-            self.wrong =
-                Some(format!("{} {} is not a legal move", move_number(&self.position), shown(written)));
+            let what = match written {
+                "--" | "Z0" => "a null move, which only variations may have",
+                _ => "not a legal move",
+            };
+            self.wrong = Some(format!("{} {} is {what}", move_number(&self.position), shown(written)));
         }
     }
 

@@ -102,9 +102,13 @@ fn reason(text: &str) -> String {
 
 #[test]
 fn a_word_that_is_no_move_is_named() {
-    assert_eq!(reason("1. Sf3 Sf6 2. c4 c5 3. Sc3 Sc6 1-0\n"), "1. `Sf3` is not a move");
-    assert_eq!(reason("[Event \"a\"]\n\n1. e4 e5 2. Lc4 *\n"), "2. `Lc4` is not a move");
-    assert_eq!(reason("1. e4 e5 2. \u{1b}[Sf3 *\n"), "2. `\\u{1b}[Sf3` is not a move");
+    assert_eq!(
+        reason("1. Sf3 Sf6 2. c4 c5 3. Sc3 Sc6 1-0\n"),
+        "1. `Sf3` is not a move; pieces are written in English (K Q R B N)"
+    );
+    assert!(reason("[Event \"a\"]\n\n1. e4 e5 2. Lc4 *\n").starts_with("2. `Lc4` is not a move; "));
+    assert!(reason("1. e4 e5 2. \u{1b}[Sf3 *\n").starts_with("2. `\\u{1b}[Sf3` is not a move; "));
+    assert_eq!(reason("1. e4 e5 2. Z0 Nf6 *\n"), "2. Z0 is a null move, which only variations may have");
     assert_eq!(reason("1. e4 e5 1-0 1. d4 d5 *\n"), "d4 comes after the result");
     assert_eq!(plies("1. Ng1-f3 Ng8-f6 2. e2-e4 Nf6xe4 3. Bf1-e2 g7-g6 4. 0-0 *\n"), [Some(7)]);
 }

@@ -56,7 +56,10 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
     }
     let start = walk(tree, position)?.last().clone();
     if tree.look(&start)?.is_none_or(|view| view.score.is_none()) {
-        return Err(CliError::Task(format!("{} was not searched in this tree", start.fen())));
+        let (fen, file) = (start.fen(), tree.path().display());
+        return Err(CliError::Task(format!(
+            "{fen} was not searched in this tree; `engram tree {file} grow` searches it, or begin at a position before it"
+        )));
     }
     let mut writer = LineWriter {
         tree,

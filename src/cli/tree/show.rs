@@ -16,7 +16,8 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
     let line = walk(tree, &arguments.position)?;
     let position = line.last();
     let Some(view) = tree.look(position)? else {
-        return Err(CliError::Task(format!("{} is not in the tree", position.fen())));
+        let (fen, file) = (position.fen(), tree.path().display());
+        return Err(CliError::Task(format!("{fen} is not in the tree; `engram tree {file} add …` adds it")));
     };
     output.line(position.fen());
     if let Some(opening) = Openings::own().at(position) {

@@ -39,13 +39,15 @@ pub const ONE_HEAD: i32 = 128;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum NetworkError {
     /// It does not begin with the magic bytes.
-    #[error("it is not a network of Engram's")]
+    #[error("it is not an Engram network; name a file that `engram tune train` wrote")]
     Foreign,
     /// Its layout has another version.
-    #[error("it is written in version {0} of the format, this engine reads version {VERSION}")]
+    #[error(
+        "it is written in version {0} of the format, this engine reads version {VERSION}; use a network made for this version"
+    )]
     Version(u32),
     /// Its sizes differ.
-    #[error("it has {found} units, this engine's network has {expected}")]
+    #[error("it has {found} units, this engine's network has {expected}; train it with --units {expected}")]
     Units {
         /// Units in the file.
         found: u32,

@@ -22,7 +22,7 @@ use crate::{
 
 /// Bytes of an entry.
 pub const ENTRY_SIZE: usize = 32;
-/// Entries of a bucket.
+/// Entries of a cluster.
 pub const WAYS: usize = 4;
 /// Plies of depth that a generation of age costs.
 const AGE_COST: i64 = 1;
@@ -155,13 +155,13 @@ pub(in crate::tt) struct Cell([AtomicU64; 4]);
 /// The entries in which a position may be stored.
 #[derive(Default)]
 #[repr(C, align(64))]
-pub(in crate::tt) struct Bucket(pub(in crate::tt) [Cell; WAYS]);
+pub(in crate::tt) struct Cluster(pub(in crate::tt) [Cell; WAYS]);
 
-const _: () = assert!(size_of::<Bucket>() == WAYS * ENTRY_SIZE);
+const _: () = assert!(size_of::<Cluster>() == WAYS * ENTRY_SIZE);
 
 // SAFETY: nothing but `AtomicU64`s, aligned to 64 bytes.
 #[allow(unsafe_code)]
-unsafe impl SharedWords for Bucket {}
+unsafe impl SharedWords for Cluster {}
 
 impl Cell {
     fn word(&self, index: usize) -> u64 {
@@ -188,7 +188,7 @@ impl Cell {
     }
 }
 
-impl Bucket {
+impl Cluster {
     /// Prefetches both cache lines.
     pub(super) fn prefetch(&self) {
         prefetch(&self.0[0]);
@@ -261,9 +261,9 @@ mod tests {
         entry(key, depth, ScoreWindow::at_least(Score(10)))
     }
 
-    fn depth_in(bucket: &Bucket, key: u64) -> Option<i32> {
+    fn depth_in(cluster: &Cluster, key: u64) -> Option<i32> {
         let find = |cell: &Cell| cell.find(PositionKey(key), CellKind::Node);
-        bucket.0.iter().find_map(find).map(|entry| entry.depth().get())
+        cluster.0.iter().find_map(find).map(|entry| entry.depth().get())
     }
 
     #[test]
@@ -301,23 +301,23 @@ mod tests {
 
     #[test]
     fn what_is_deep_or_exact_stays() {
-        let bucket = Bucket::default();
+        let cluster = Cluster::default();
         for (key, depth) in [(1, 5), (2, 6), (3, 7)] {
-            bucket.put(&bound(key, depth), 7);
+            cluster.put(&bound(key, depth), 7);
         }
-        bucket.put(&entry(4, 5, ScoreWindow::exactly(Score(3))), 7);
+        cluster.put(&entry(4, 5, ScoreWindow::exactly(Score(3))), 7);
         // Worth less than all: not stored. Worth more than one: replaces it.
-        bucket.put(&bound(5, 4), 7);
-        assert_eq!(depth_in(&bucket, 5), None);
-        bucket.put(&bound(6, 6), 7);
+        cluster.put(&bound(5, 4), 7);
+        assert_eq!(depth_in(&cluster, 5), None);
+        cluster.put(&bound(6, 6), 7);
         assert_eq!(
-            [1, 2, 3, 4, 6].map(|key| depth_in(&bucket, key)),
+            [1, 2, 3, 4, 6].map(|key| depth_in(&cluster, key)),
             [None, Some(6), Some(7), Some(5), Some(6)]
         );
         // After enough sessions any entry may be replaced.
         let late = Entry { generation: 40, ..bound(8, 1) };
-        bucket.put(&late, 40);
-        assert_eq!(depth_in(&bucket, 8), Some(1));
+        cluster.put(&late, 40);
+        assert_eq!(depth_in(&cluster, 8), Some(1));
     }
 
     #[test]
@@ -335,13 +335,13 @@ mod tests {
             let packed = Packed::pack(PositionKey(key), &record, None, 3);
             Entry::new(PositionKey(key), CellKind::Iteration, generation, packed)
         };
-        let bucket = Bucket::default();
-        bucket.put(&iteration(1, 0, 1), 1);
+        let cluster = Cluster::default();
+        cluster.put(&iteration(1, 0, 1), 1);
         // Of other positions.
-        (2..5).for_each(|key| bucket.put(&iteration(key, 5, 2), 2));
+        (2..5).for_each(|key| cluster.put(&iteration(key, 5, 2), 2));
         for (generation, clock) in (3..).zip(81..99) {
-            bucket.put(&iteration(1, clock, generation), generation);
-            let found = bucket.0.iter().filter_map(|cell| cell.find(PositionKey(1), CellKind::Iteration));
+            cluster.put(&iteration(1, clock, generation), generation);
+            let found = cluster.0.iter().filter_map(|cell| cell.find(PositionKey(1), CellKind::Iteration));
             let mut clocks: Vec<u16> = found.map(|entry| entry.packed.path().clock()).collect();
             clocks.sort_unstable();
             assert_eq!(clocks, [0, clock as u16]);
@@ -350,11 +350,11 @@ mod tests {
 
     #[test]
     fn a_shallower_result_of_a_position_adds_nothing() {
-        let bucket = Bucket::default();
-        bucket.put(&bound(1, 12), 7);
-        bucket.put(&entry(1, 8, ScoreWindow::exactly(Score(3))), 7);
-        assert_eq!(depth_in(&bucket, 1), Some(12));
-        bucket.put(&bound(1, 13), 7);
-        assert_eq!(depth_in(&bucket, 1), Some(13));
+        let cluster = Cluster::default();
+        cluster.put(&bound(1, 12), 7);
+        cluster.put(&entry(1, 8, ScoreWindow::exactly(Score(3))), 7);
+        assert_eq!(depth_in(&cluster, 1), Some(12));
+        cluster.put(&bound(1, 13), 7);
+        assert_eq!(depth_in(&cluster, 1), Some(13));
     }
 }

@@ -139,7 +139,7 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
         fifty_rule: origin.fifty_rule,
         file_id: files::unique_id(),
         created: now.as_secs(),
-        buckets: HashHeader::buckets_in(mib),
+        clusters: HashHeader::clusters_in(mib),
     };
     let size = header.file_size();
     let begun = || {

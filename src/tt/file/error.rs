@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum HashFileError {
     /// There is no such file.
-    #[error("there is no hash file {0}")]
+    #[error("there is no hash file {0}; check the path (HashFile creates one)")]
     Missing(PathBuf),
     /// There is already something where a file was to be created.
     #[error("{0} is there already; name another file, or remove it first")]

@@ -1,17 +1,17 @@
 //! The first page of a hash file.
 //!
 //! ```text
-//!  0 magic 8            8 layout u16       10 bytes of an entry u16   12 entries of a bucket u16
+//!  0 magic 8            8 layout u16       10 bytes of an entry u16   12 entries of a cluster u16
 //! 14 evaluation id u16  16 key schema u32  20 no fifty-move rule u32 (0, 1)   24 file id u64
-//! 32 created u64 (s)    40 buckets u64     48 path mode 12 (name, zero-padded)   60 crc32 of bytes 0 to 59
+//! 32 created u64 (s)    40 clusters u64     48 path mode 12 (name, zero-padded)   60 crc32 of bytes 0 to 59
 //! 64 generation u64: how many sessions began, the one number that changes
 //! ```
-//! Little-endian on every machine. The buckets begin at byte 4,096.
+//! Little-endian on every machine. The clusters begin at byte 4,096.
 
 use std::{ops::Range, path::Path};
 
 use super::{
-    cell::{Bucket, ENTRY_SIZE, WAYS},
+    cell::{Cluster, ENTRY_SIZE, WAYS},
     error::HashFileError,
 };
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
 
 /// The index of the generation, in words of eight bytes.
 pub(super) const GENERATION_WORD: usize = 8;
-/// The offset of the buckets.
-pub(super) const BUCKETS_AT: u64 = 4096;
+/// The offset of the clusters.
+pub(super) const CLUSTERS_AT: u64 = 4096;
 /// The layout that this engine reads and writes.
 pub const LAYOUT: u16 = 1;
 
@@ -57,19 +57,19 @@ pub struct HashHeader {
     pub file_id: u64,
     /// When the file was made, in seconds since 1970.
     pub created: u64,
-    /// How many buckets follow.
-    pub buckets: u64,
+    /// How many clusters follow.
+    pub clusters: u64,
 }
 
 impl HashHeader {
     /// Length of the file.
     pub fn file_size(&self) -> u64 {
-        self.buckets.saturating_mul(size_of::<Bucket>() as u64).saturating_add(BUCKETS_AT)
+        self.clusters.saturating_mul(size_of::<Cluster>() as u64).saturating_add(CLUSTERS_AT)
     }
 
-    /// Number of buckets in a file of `mib` MiB.
-    pub(super) fn buckets_in(mib: usize) -> u64 {
-        ((mib.max(1) as u64).saturating_mul(1 << 20) - BUCKETS_AT) / size_of::<Bucket>() as u64
+    /// Number of clusters in a file of `mib` MiB.
+    pub(super) fn clusters_in(mib: usize) -> u64 {
+        ((mib.max(1) as u64).saturating_mul(1 << 20) - CLUSTERS_AT) / size_of::<Cluster>() as u64
     }
 
     /// The bytes.
@@ -83,7 +83,7 @@ impl HashHeader {
             (20, &u32::from(!self.fifty_rule).to_le_bytes()),
             (24, &self.file_id.to_le_bytes()),
             (32, &self.created.to_le_bytes()),
-            (40, &self.buckets.to_le_bytes()),
+            (40, &self.clusters.to_le_bytes()),
             (PATH_MODE.start, &name[..name.len().min(PATH_MODE.len())]),
         ];
         header::encode(MAGIC, LAYOUT, &parts)
@@ -103,15 +103,15 @@ impl HashHeader {
                 fifty_rule: u64_at(bytes, 16) >> 32 == 0,
                 file_id: u64_at(bytes, 24),
                 created: u64_at(bytes, 32),
-                buckets: u64_at(bytes, 40),
+                clusters: u64_at(bytes, 40),
             };
             let fixed = [
                 (10..12, "entries of another size"),
-                (12..14, "buckets of another size"),
+                (12..14, "clusters of another size"),
                 (16..24, "another kind of position key or of tablebase results"),
             ];
             header::check_fixed(bytes, &header.encode(), fixed)?;
-            if header.buckets == 0 { Err(HeaderFault::Layout("no room for any entry")) } else { Ok(header) }
+            if header.clusters == 0 { Err(HeaderFault::Layout("no room for any entry")) } else { Ok(header) }
         };
         let path = || path.to_owned();
         read().map_err(|fault| match fault {
@@ -158,7 +158,7 @@ mod tests {
             fifty_rule: false,
             file_id: 0x0123_4567_89AB_CDEF,
             created: 1_766_000_000,
-            buckets: 8160,
+            clusters: 8160,
         }
     }
 

@@ -8,11 +8,11 @@ use std::{
 };
 
 use super::{
-    cell::{Bucket, CellKind, Entry},
+    cell::{CellKind, Cluster, Entry},
     disk::{self, FileLocation, OpenFile, Use},
     error::{HashFileError, refused},
     guard,
-    header::{BUCKETS_AT, GENERATION_WORD, HashHeader, HashOrigin},
+    header::{CLUSTERS_AT, GENERATION_WORD, HashHeader, HashOrigin},
 };
 use crate::{
     files,
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Words of the first page.
-const PAGE_WORDS: usize = BUCKETS_AT as usize / 8;
+const PAGE_WORDS: usize = CLUSTERS_AT as usize / 8;
 
 #[repr(C, align(64))]
 struct HeaderPage([AtomicU64; PAGE_WORDS]);
@@ -38,7 +38,7 @@ unsafe impl SharedWords for HeaderPage {}
 
 /// A mapped hash file. Every process that maps it sees what the others write at once.
 pub struct Map {
-    buckets: Backing<Bucket>,
+    clusters: Backing<Cluster>,
     page: Backing<HeaderPage>,
     header: HashHeader,
     path: PathBuf,
@@ -84,14 +84,14 @@ impl Map {
     fn new(open: OpenFile, path: &Path, sharing: Sharing) -> Result<Map, HashFileError> {
         let OpenFile { file, header } = open;
         let mapped = || {
-            let count = usize::try_from(header.buckets).map_err(|_| io::ErrorKind::FileTooLarge)?;
-            let buckets = Backing::of_file(&file, BUCKETS_AT, count, sharing)?;
-            Ok((Backing::of_file(&file, 0, 1, sharing)?, buckets))
+            let count = usize::try_from(header.clusters).map_err(|_| io::ErrorKind::FileTooLarge)?;
+            let clusters = Backing::of_file(&file, CLUSTERS_AT, count, sharing)?;
+            Ok((Backing::of_file(&file, 0, 1, sharing)?, clusters))
         };
-        let (page, buckets) = mapped().map_err(refused(path, "mapped"))?;
-        guard::watch(page.as_slice(), buckets.as_slice());
+        let (page, clusters) = mapped().map_err(refused(path, "mapped"))?;
+        guard::watch(page.as_slice(), clusters.as_slice());
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Map { buckets, page, header, path, file })
+        Ok(Map { clusters, page, header, path, file })
     }
 
     /// Its path.
@@ -153,29 +153,29 @@ impl Map {
         &self.page.as_slice()[0].0[GENERATION_WORD]
     }
 
-    /// Reads a part of a large file into memory, from byte `from` of the buckets on, so that the search need not wait
+    /// Reads a part of a large file into memory, from byte `from` of the clusters on, so that the search need not wait
     /// for it. Returns where the next part begins, if there is one.
     pub(super) fn prefault(&self, from: usize) -> Option<usize> {
-        self.buckets.prefault(from)
+        self.clusters.prefault(from)
     }
 
     /// How full it is, in per cent of a sample.
     pub fn fill(&self) -> f64 {
         const SAMPLE: usize = 250;
-        let buckets = self.buckets.as_slice();
-        let step = buckets.len().div_ceil(SAMPLE);
-        let cells = || buckets.iter().step_by(step).flat_map(|bucket| &bucket.0);
+        let clusters = self.clusters.as_slice();
+        let step = clusters.len().div_ceil(SAMPLE);
+        let cells = || clusters.iter().step_by(step).flat_map(|cluster| &cluster.0);
         let full = cells().filter(|cell| cell.words() != [0; 4]).count();
         100.0 * full as f64 / cells().count().max(1) as f64
     }
 
-    fn bucket(&self, key: PositionKey) -> &Bucket {
-        &self.buckets.as_slice()[self.index(key)]
+    fn cluster(&self, key: PositionKey) -> &Cluster {
+        &self.clusters.as_slice()[self.index(key)]
     }
 
     /// The entries of a position: at most one node, or one iteration for each path to it.
     pub(super) fn find(&self, key: PositionKey, kind: CellKind) -> impl Iterator<Item = Entry> {
-        self.bucket(key).0.iter().filter_map(move |cell| cell.find(key, kind))
+        self.cluster(key).0.iter().filter_map(move |cell| cell.find(key, kind))
     }
 
     /// The result of an analysis of `root` by any process: the deepest one that is valid at the end of `path`, `ply`
@@ -192,48 +192,48 @@ impl Map {
         Some(RootResult { hit, line })
     }
 
-    /// Stores an entry, unless all entries of its bucket are worth more.
+    /// Stores an entry, unless all entries of its cluster are worth more.
     pub(super) fn put(&self, entry: &Entry) {
-        self.bucket(entry.key).put(entry, self.generation());
+        self.cluster(entry.key).put(entry, self.generation());
     }
 
-    /// Stores many entries, whose buckets are prefetched first.
+    /// Stores many entries, whose clusters are prefetched first.
     pub(super) fn put_all(&self, entries: &[Entry]) {
         for entry in entries {
-            self.bucket(entry.key).prefetch();
+            self.cluster(entry.key).prefetch();
         }
         let generation = self.generation();
         for entry in entries {
-            self.bucket(entry.key).put(entry, generation);
+            self.cluster(entry.key).put(entry, generation);
         }
     }
 
     /// Empties it.
     pub(super) fn clear(&self) {
-        for cell in self.buckets.as_slice().iter().flat_map(|bucket| &bucket.0) {
+        for cell in self.clusters.as_slice().iter().flat_map(|cluster| &cluster.0) {
             cell.write([0; 4]);
         }
     }
 
     /// Waits until the entries are on the disk.
     pub(super) fn flush(&self) -> io::Result<()> {
-        self.buckets.flush()
+        self.clusters.flush()
     }
 
     /// All slots in the order of the file: the words, and the entry if they are a valid one.
     pub(super) fn places(&self) -> impl Iterator<Item = ([u64; 4], Option<Entry>)> + '_ {
-        let buckets = self.buckets.as_slice().iter().enumerate();
+        let clusters = self.clusters.as_slice().iter().enumerate();
         let cells =
-            buckets.flat_map(|(index, bucket)| bucket.0.iter().map(move |cell| (index, cell.words())));
+            clusters.flat_map(|(index, cluster)| cluster.0.iter().map(move |cell| (index, cell.words())));
         cells.map(|(index, words)| {
             (words, Entry::decode(words).filter(|entry| self.index(entry.key) == index))
         })
     }
 
-    /// The bucket of `key`. The high bits choose it, so that a larger file holds the entries in the same
+    /// The cluster of `key`. The high bits choose it, so that a larger file holds the entries in the same
     /// order.
     fn index(&self, key: PositionKey) -> usize {
-        ((u128::from(key.0) * self.buckets.as_slice().len() as u128) >> 64) as usize
+        ((u128::from(key.0) * self.clusters.as_slice().len() as u128) >> 64) as usize
     }
 }
 

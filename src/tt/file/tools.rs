@@ -24,7 +24,7 @@ pub struct Survey {
     pub iterations: u64,
     /// Of these, exact scores and nodes of principal variations.
     pub focus: u64,
-    /// Entries that fail their checksum, or are in the wrong bucket. They are never used.
+    /// Entries that fail their checksum, or are in the wrong cluster. They are never used.
     pub damaged: u64,
     /// Number of good entries of each depth.
     pub depths: BTreeMap<i32, u64>,
@@ -112,5 +112,5 @@ pub fn clear(path: &Path, evaluation: u16) -> Result<(), HashFileError> {
     Ok(())
 }
 
-/// Bytes of an entry, and entries of a bucket.
+/// Bytes of an entry, and entries of a cluster.
 pub const DIMENSIONS: (usize, usize) = (ENTRY_SIZE, WAYS);

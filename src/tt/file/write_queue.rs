@@ -39,7 +39,7 @@ use crate::{
 const QUEUE_FILLS: i32 = 32;
 /// Maximum number of entries in the queue: 5 MiB.
 const QUEUE: usize = 1 << 17;
-/// Entries of a batch, whose buckets are prefetched before the first of them is written.
+/// Entries of a batch, whose clusters are prefetched before the first of them is written.
 const BATCH: usize = 32;
 /// Longest time that an entry stays in the queue.
 const INTERVAL: Duration = Duration::from_secs(60);

@@ -95,7 +95,7 @@ pub(super) fn options() -> Vec<UciOption> {
         text("UCI_Opponent", |to, opponent| to.engine.set_opponent(opponent_name(opponent))),
         about("UCI_EngineAbout", ABOUT),
         text("Debug Log File", |to, path| to.debug_log.set_path(file(path).as_deref()).map_err(|error| {
-            format!("the debug log `{path}` cannot be written: {error}")
+            format!("the debug log `{path}` cannot be written: {error}; name another file")
         })),
     ];
     #[cfg(feature = "tune")]

@@ -195,16 +195,16 @@ fn play_with(path: &Path, other: Option<&Position>) {
 // ---- Hash files: a byte that says how, then the file, or entries of 1 + 24 bytes.
 
 const CELL: usize = 32;
-const BUCKETS: u64 = 8;
+const CLUSTERS: u64 = 8;
 
 /// A header with its checksum, as `tt/file/header.rs` draws it.
-fn hash_header(evaluation: u16, mode: &str, buckets: u64) -> Vec<u8> {
+fn hash_header(evaluation: u16, mode: &str, clusters: u64) -> Vec<u8> {
     let mut bytes = vec![0; SLOTS_AT];
     bytes[..8].copy_from_slice(b"\x89EGHASH\n");
     for (at, value) in [(8, 1), (10, CELL as u16), (12, 4), (14, evaluation), (16, 1)] {
         bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
     }
-    bytes[40..48].copy_from_slice(&buckets.to_le_bytes());
+    bytes[40..48].copy_from_slice(&clusters.to_le_bytes());
     bytes[48..48 + mode.len()].copy_from_slice(mode.as_bytes());
     let checksum = crc32fast::hash(&bytes[..60]);
     bytes[60..64].copy_from_slice(&checksum.to_le_bytes());
@@ -220,16 +220,16 @@ fn cell_checksum(words: [u64; 3]) -> u64 {
 }
 
 fn hash_file(bytes: &[u8]) -> Vec<u8> {
-    let mut content = hash_header(eval::fingerprint(), PathHash::default().name(), BUCKETS);
-    content.resize(SLOTS_AT + BUCKETS as usize * 4 * CELL, 0);
+    let mut content = hash_header(eval::fingerprint(), PathHash::default().name(), CLUSTERS);
+    content.resize(SLOTS_AT + CLUSTERS as usize * 4 * CELL, 0);
     for part in bytes.chunks_exact(1 + 24) {
         let words = [1, 9, 17].map(|at| {
             let mut word = [0; 8];
             word.copy_from_slice(&part[at..at + 8]);
             u64::from_le_bytes(word)
         });
-        let bucket = ((u128::from(words[0]) * u128::from(BUCKETS)) >> 64) as usize;
-        let at = SLOTS_AT + (bucket * 4 + usize::from(part[0]) % 4) * CELL;
+        let cluster = ((u128::from(words[0]) * u128::from(CLUSTERS)) >> 64) as usize;
+        let at = SLOTS_AT + (cluster * 4 + usize::from(part[0]) % 4) * CELL;
         for (number, word) in words.into_iter().chain([cell_checksum(words)]).enumerate() {
             content[at + 8 * number..][..8].copy_from_slice(&word.to_le_bytes());
         }

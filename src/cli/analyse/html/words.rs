@@ -10,8 +10,8 @@ use crate::{
     types::Score,
 };
 
-/// "13. Na4 is an inaccuracy: 13. Nc6 was better (+0.9)." or "13. Na4 is the only move: 13. Nc6 is -2.1." Nothing of a move that
-/// was not judged.
+/// "13. Na4 is an inaccuracy: 13. Nc6 was better (+0.9)." or "13. Na4 is the only move: the next best, 13. Nc6, is -2.10." Nothing of
+/// a move that was not judged.
 pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     let m = &report.moves[index];
     let judgement = match m.judgement? {
@@ -40,7 +40,7 @@ fn only_move(report: &GameReport, index: usize, what: &str) -> Option<String> {
     let other = report.other_line(index)?;
     let score = pawns(other.score.relative_to(before.turn()));
     let other = pgn::line(before, &other.moves[..1]);
-    Some(format!("{played} is {what}: {other} is {score}."))
+    Some(format!("{played} is {what}: the next best, {other}, is {score}."))
 }
 
 /// What the better move would have achieved, given the score for its side.

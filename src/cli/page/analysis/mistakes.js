@@ -71,8 +71,7 @@ class Drill {
     }
     if (move === viewer.moves[ply - 1]) return { words: `${name} is what was played. Find a better move.` };
     if (line) return { words: `${name} is not good enough${score}. Try another move.` };
-    const kept = lines.length === 1 ? "does not begin the line" : "begins none of the lines";
-    return { words: `${name} ${kept} that the analysis kept. Try another move.` };
+    return { words: `${name} is not in the engine's lines. Try another move.` };
   }
 
   answer(move) {
@@ -102,11 +101,11 @@ class Drill {
     viewer.enter(best, 1);
   }
 
-  // "Found 2 (1 at the first try), 1 shown, 3 to come."
+  // "Found 2 (1 on the first try), 1 shown, 3 to come."
   count() {
     const having = (...kinds) => [...this.results.values()].filter((kind) => kinds.includes(kind)).length;
     const [first, found, shown] = [having("first"), having("first", "found"), having("shown")];
-    const parts = [`Found ${found}${found > 0 ? ` (${first} at the first try)` : ""}`, `${shown} shown`];
+    const parts = [`Found ${found}${found > 0 ? ` (${first} on the first try)` : ""}`, `${shown} shown`];
     const skipped = this.plies.slice(0, this.at).filter((ply) => !this.results.has(ply)).length;
     const coming = this.plies.length - this.results.size - skipped;
     if (skipped > 0) parts.push(`${skipped} skipped`);

@@ -174,7 +174,7 @@ class Explorer extends Stage {
     if (found.moves.length === 0) found = follow(this.moves);
     if (found.unknown)
       announce(
-        `${found.unknown} is no legal move after ${found.moves.length === 0 ? "the beginning" : "these moves"}`,
+        `${found.unknown} is not a legal move ${found.moves.length === 0 ? "in the first position" : "after these moves"}`,
         true,
       );
     else this.input.value = "";
