@@ -3,46 +3,24 @@
 //!
 //! `cargo bench --bench learn`.
 
-use std::{
-    fs::File,
-    hint::black_box,
-    path::Path,
-    sync::{Arc, RwLock},
-    time::Duration,
-};
+#[path = "../tests/common/mod.rs"]
+mod common;
 
+use std::{fs::File, hint::black_box, path::Path, sync::Arc, time::Duration};
+
+use common::learn::{bare, file_of, open_on};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use engram::{
-    learn::{
-        AppendTime, LearnFile, Mode, Origin, Record, Store, create,
-        disk::{Disk, SystemDisk},
-        record::{self, Bytes, CAPACITY},
-    },
-    position::Position,
-    types::PositionKey,
+use engram::learn::{
+    AppendTime, LearnFile, Mode, Store,
+    disk::{Disk, SystemDisk},
+    record::{self, Bytes, CAPACITY},
 };
 
 /// A folder that is removed at the end, with a full file in it.
 fn full() -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("engram.learn");
-    create(&SystemDisk, &path).expect("a new file");
-    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).unwrap().recover().unwrap();
-    let ring = RwLock::new(ring);
-    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
-    for number in 0..CAPACITY as u64 {
-        locked.append(&record(number)).unwrap();
-    }
-    drop(locked);
-    file.sync().unwrap();
+    let (folder, path) = common::learn_file();
+    file_of(&path, (0..CAPACITY as u64).map(bare)).0.sync().unwrap();
     (folder, path)
-}
-
-/// A record of a made-up key.
-fn record(number: u64) -> Record {
-    let mut record = Record::new(&Position::default(), Origin::Drop).expect("it fits");
-    record.key = PositionKey(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    record
 }
 
 fn opening(criterion: &mut Criterion) {
@@ -97,27 +75,26 @@ fn mapped_sum(path: &Path) -> u64 {
 fn appending(criterion: &mut Criterion) {
     let (_folder, path) = full();
     let mut group = criterion.benchmark_group("append");
-    let (mut file, ring, _) = LearnFile::open(&path, Mode::Write).unwrap().recover().unwrap();
-    let ring = RwLock::new(ring);
+    let (mut file, ring) = open_on(SystemDisk, &path);
     let mut number = 0;
     group.bench_function("a record: lock, look, read forward, write, unlock", |bencher| {
         bencher.iter(|| {
             number += 1;
-            file.lock(&ring, AppendTime::Short).unwrap().append(&record(number)).unwrap()
+            file.lock(&ring, AppendTime::Short).unwrap().append(&bare(number)).unwrap()
         });
     });
     group.bench_function("a record while the lock is held", |bencher| {
         let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
         bencher.iter(|| {
             number += 1;
-            locked.append(&record(number)).unwrap()
+            locked.append(&bare(number)).unwrap()
         });
     });
     let store = Store::open(&path, Mode::Write).unwrap();
     group.bench_function("a record through the store of an engine", |bencher| {
         bencher.iter(|| {
             number += 1;
-            store.append(record(number))
+            store.append(bare(number))
         });
     });
     assert!(store.flush(Duration::from_secs(10)));
@@ -125,7 +102,7 @@ fn appending(criterion: &mut Criterion) {
     group.bench_function("beside it: the write of 64 bytes alone", |bencher| {
         bencher.iter(|| {
             number += 1;
-            plain.write_at(&record::encode(&record(number), 1, number), 4096).unwrap();
+            plain.write_at(&record::encode(&bare(number), 1, number), 4096).unwrap();
         });
     });
     group.finish();

@@ -6,14 +6,14 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use std::{hint::black_box, sync::RwLock};
+use std::hint::black_box;
 
-use common::learn::{positions, record};
+use common::learn::{file_of, positions, record};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use engram::{
     engine::{LearnOptions, learned_entry},
     eval,
-    learn::{AppendTime, LearnFile, Mode, Ring, create, disk::SystemDisk, record::CAPACITY},
+    learn::{Ring, record::CAPACITY},
     position::Position,
     tt::Table,
 };
@@ -24,18 +24,9 @@ const USUAL: usize = 500;
 
 /// A full file's records of positions from random games.
 fn full(positions: &[Position]) -> Ring {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("learn.bin");
-    create(&SystemDisk, &path).expect("a learning file");
-    let opened = LearnFile::open(&path, Mode::Write).map(|file| file.recover().expect("readable"));
-    let (mut file, ring, _) = opened.expect("a learning file");
-    let ring = RwLock::new(ring);
-    let mut locked = file.lock(&ring, AppendTime::Any).expect("a free lock");
-    for (number, position) in (0..).zip(positions) {
-        locked.append(&record(position, number)).expect("written");
-    }
-    drop(locked);
-    ring.into_inner().expect("no panic")
+    let (_folder, path) = common::learn_file();
+    let records = (0..).zip(positions).map(|(number, position)| record(position, number));
+    file_of(&path, records).1.into_inner().expect("no panic")
 }
 
 /// A table whose memory has been brought in.

@@ -317,7 +317,9 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("a file");
             assert_eq!(text, "[Event \"mine\"]\n\n1. d4 *\n\n[Event \"ours\"]\n\n1. e4 *\n\n");
         }
-        assert!(append(folder.path(), "").is_err(), "a folder is no file of games");
+        let sub = folder.path().join("folder.pgn");
+        std::fs::create_dir(&sub).expect("made");
+        assert!(append(&sub, "").is_err(), "a folder is no file of games");
         #[cfg(unix)]
         {
             let other = folder.path().join("other.pgn");

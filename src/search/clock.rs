@@ -142,6 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn fewer_moves_to_go_and_a_longer_increment_allow_more_time() {
+        let soft = |increment, moves_to_go| {
+            let (remaining, increment) = (Duration::from_secs(60), Duration::from_millis(increment));
+            allot(ClockTime { remaining, increment, moves_to_go }, Duration::ZERO).0
+        };
+        assert!(soft(0, None) < soft(0, Some(10)) && soft(0, Some(10)) < soft(0, Some(2)));
+        assert!(soft(0, None) < soft(1_000, None));
+    }
+
+    #[test]
     fn a_large_overhead_leaves_time_to_think() {
         for overhead in [100, 300, 500] {
             let clock = |remaining| ClockTime {

@@ -236,3 +236,25 @@ impl Stability {
         stable * trend.clamp(least, most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    /// What the score of the first or second move in each iteration makes of the time.
+    fn scale(iterations: &[(usize, i32)]) -> f64 {
+        let (mut stability, moves) = (Stability::default(), Position::default().legal_moves());
+        for &(number, score) in iterations {
+            stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number]) });
+        }
+        stability.scale()
+    }
+
+    #[test]
+    fn a_falling_score_and_another_move_deserve_more_time() {
+        let steady = scale(&[(0, 50); 4]);
+        assert!(scale(&[(0, 50), (0, 50), (0, 50), (0, 10)]) > steady);
+        assert!(scale(&[(0, 50), (0, 50), (0, 50), (1, 50)]) > steady);
+    }
+}

@@ -4,12 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Engine, command, finish, home, info_strings, run};
+use crate::common::{Engine, command, finish, home, info_strings, json_of, run};
 
 fn json(arguments: &[&str]) -> Value {
-    let (out, err, code) = run(&[&["analyse"], arguments, &["--json", "-"]].concat());
-    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
-    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    json_of(&[&["analyse"], arguments, &["--json", "-"]].concat())
 }
 
 #[test]

@@ -2,26 +2,17 @@
 //!
 //! Uses the tables in `../shared/data/syzygy` and says so where they are not there.
 
-use serde_json::Value;
 use shakmaty::uci::UciMove;
 
-use crate::common::{self, Engine, run, shared};
+use crate::common::{self, Engine, json_of, last_report, run, shared};
 
 fn tables() -> Option<String> {
     Some(shared("syzygy")?.to_str()?.to_owned())
 }
 
-fn json(arguments: &[&str]) -> Value {
-    let (out, err, code) = run(arguments);
-    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
-    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
-}
-
 /// The chances in the last line before the `bestmove`.
-fn wdl(engine: &mut Engine, fen: &str) -> String {
-    let (_, lines) = engine.search(&format!("fen {fen}"), "go depth 6");
-    let last = lines.iter().rfind(|line| line.contains(" wdl ")).unwrap_or_else(|| panic!("{lines:?}"));
-    last.split(" wdl ").nth(1).unwrap().split(" nodes").next().unwrap().to_owned()
+fn wdl(engine: &mut Engine, fen: &str) -> [u16; 3] {
+    last_report(&engine.search(&format!("fen {fen}"), "go depth 6").1).wdl.expect("chances")
 }
 
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
@@ -36,13 +27,17 @@ const QUEEN_AGAINST_ROOK: &str = "8/8/8/3kr3/8/8/3K4/6Q1 w - - 0 1";
 fn a_draw_by_rule_leaves_no_other_chances() {
     let mut engine = Engine::with(&["UCI_ShowWDL value true"]);
     for fen in [STALEMATE, BARE_KINGS, ONE_KNIGHT, ONLY_CAPTURE] {
-        assert_eq!(wdl(&mut engine, fen), "0 1000 0", "{fen}");
-        let found = json(&["analyse", fen, "--depth", "4", "--json", "-"]);
+        assert_eq!(wdl(&mut engine, fen), [0, 1000, 0], "{fen}");
+        let found = json_of(&["analyse", fen, "--depth", "4", "--json", "-"]);
         assert_eq!(found["lines"][0]["wdl"], serde_json::json!([0, 1000, 0]), "{fen}");
     }
-    assert_ne!(wdl(&mut engine, "7k/8/6K1/8/8/8/8/6R1 w - - 0 1"), "0 1000 0");
-    assert_eq!(wdl(&mut engine, "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), "0 0 1000");
-    assert_ne!(wdl(&mut engine, ROOK_AGAINST_KNIGHT), "0 1000 0", "without tables it is likely, not certain");
+    assert_ne!(wdl(&mut engine, "7k/8/6K1/8/8/8/8/6R1 w - - 0 1"), [0, 1000, 0]);
+    assert_eq!(wdl(&mut engine, "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), [0, 0, 1000]);
+    assert_ne!(
+        wdl(&mut engine, ROOK_AGAINST_KNIGHT),
+        [0, 1000, 0],
+        "without tables it is likely, not certain"
+    );
     engine.quit();
 }
 
@@ -50,10 +45,13 @@ fn a_draw_by_rule_leaves_no_other_chances() {
 fn what_tables_know_is_certain_and_its_line_goes_on() {
     let Some(folder) = tables() else { return };
     let mut engine = Engine::with(&["UCI_ShowWDL value true", &format!("SyzygyPath value {folder}")]);
-    assert_eq!(wdl(&mut engine, ROOK_AGAINST_KNIGHT), "0 1000 0");
-    assert_eq!(wdl(&mut engine, QUEEN_AGAINST_ROOK), "1000 0 0");
+    assert_eq!(wdl(&mut engine, ROOK_AGAINST_KNIGHT), [0, 1000, 0]);
+    assert_eq!(wdl(&mut engine, QUEEN_AGAINST_ROOK), [1000, 0, 0]);
     // Two plies too late for the fifty-move rule.
-    assert_eq!(wdl(&mut engine, "8/8/8/3kr3/8/8/3K4/6Q1 w - - 70 90"), "0 1000 0");
+    for (rule, chances) in [("true", [0, 1000, 0]), ("false", [1000, 0, 0]), ("true", [0, 1000, 0])] {
+        engine.send(&format!("setoption name Syzygy50MoveRule value {rule}"));
+        assert_eq!(wdl(&mut engine, "8/8/8/3kr3/8/8/3K4/6Q1 w - - 70 90"), chances, "{rule}");
+    }
 
     // In an analysis even the shallowest line is more than a move, and what is printed as the reply is what is pondered on.
     engine.send("setoption name UCI_AnalyseMode value true");
@@ -77,7 +75,7 @@ fn what_tables_know_is_certain_and_its_line_goes_on() {
 fn a_line_of_one_move_goes_on_from_its_own_position() {
     let Some(folder) = tables() else { return };
     for fen in ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "8/8/8/4kp2/8/8/1P6/K7 w - - 0 1"] {
-        let found = json(&["analyse", fen, "--depth", "1", "--syzygy", &folder, "--json", "-"]);
+        let found = json_of(&["analyse", fen, "--depth", "1", "--syzygy", &folder, "--json", "-"]);
         let line = found["lines"][0]["pv"].as_array().expect("moves");
         assert!(line.len() > 5, "{found}");
         line.iter().fold(common::position(fen), |position, uci| {
@@ -113,7 +111,7 @@ fn an_annotated_game_says_what_the_tables_know() {
 #[test]
 fn every_move_is_listed_best_first() {
     let Some(folder) = tables() else { return };
-    let list = |fen: &str| json(&["tablebase", fen, "--syzygy", &folder, "--json"]);
+    let list = |fen: &str| json_of(&["tablebase", fen, "--syzygy", &folder, "--json"]);
     let pawn = list("8/8/8/3k4/8/8/3KP3/8 w");
     assert_eq!((&pawn["wdl"], &pawn["dtz"], &pawn["result"]), (&2.into(), &11.into(), &"win".into()));
     assert_eq!(pawn["moves"][0]["san"], "Kd3", "the only move that wins");

@@ -53,6 +53,7 @@ impl Browser {
         let driver = Command::new("chromedriver")
             .arg("--port=0")
             .env("HOME", home.path())
+            .env("TMPDIR", home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

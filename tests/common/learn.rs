@@ -6,12 +6,15 @@ use std::{
 };
 
 use engram::{
-    learn::{FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring, disk::Disk},
+    learn::{
+        AppendTime, FileError, LearnFile, LearnedScore, Mode, Origin, Record, Ring, create,
+        disk::{Disk, SystemDisk},
+    },
     position::Position,
     types::PackedMove,
 };
 
-use super::random::Random;
+use super::{Engine, random::Random};
 
 /// White goes astray with the queen, and loses it with the third move.
 pub const LOST_GAME: [&str; 10] =
@@ -20,6 +23,23 @@ pub const LOST_GAME: [&str; 10] =
 /// The position after the first `plies` of that game, as `position` takes it.
 pub fn lost_game(plies: usize) -> String {
     format!("startpos moves {}", LOST_GAME[..plies].join(" "))
+}
+
+/// An engine that learns in `path`, with these options.
+pub fn engine(path: &Path, options: &[&str]) -> Engine {
+    let file = format!("LearnFile value {}", path.display());
+    let mut engine = Engine::with(&[&[file.as_str()], options].concat());
+    engine.sync();
+    engine
+}
+
+/// Plays that game: White loses, and the last two searches say so. With the classical evaluation, whose weights are
+/// final: what is learned from the game does not change with the network.
+pub fn lose(engine: &mut Engine) {
+    engine.send("setoption name Evaluation value classical");
+    for plies in (0..=LOST_GAME.len()).step_by(2) {
+        engine.search(&lost_game(plies), "go depth 6");
+    }
 }
 
 /// What a learning file holds; nothing while an engine still has to make it.
@@ -35,6 +55,18 @@ pub fn open_on(disk: impl Disk + 'static, path: &Path) -> (LearnFile, RwLock<Rin
     let opened = LearnFile::open_on(Arc::new(disk), path, Mode::Write).expect("a learning file");
     let (file, ring, _) = opened.recover().expect("readable");
     (file, RwLock::new(ring))
+}
+
+/// Makes a learning file with these records.
+pub fn file_of(path: &Path, records: impl IntoIterator<Item = Record>) -> (LearnFile, RwLock<Ring>) {
+    create(&SystemDisk, path).expect("a learning file");
+    let (mut file, ring) = open_on(SystemDisk, path);
+    let mut locked = file.lock(&ring, AppendTime::Any).expect("a free lock");
+    for record in records {
+        locked.append(&record).expect("written");
+    }
+    drop(locked);
+    (file, ring)
 }
 
 /// The records of a learning file, oldest first; none while an engine still has to make it.

@@ -17,7 +17,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engram::{Position, uci::translate::parse_fen};
+use engram::{
+    Position,
+    protocol::{Info, Message, ScoreValue},
+    uci::translate::parse_fen,
+};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// Long enough for a loaded machine; nothing passes by waiting for it.
@@ -46,6 +51,16 @@ fn command_of(program: &str, home: &TempDir) -> Command {
 /// Is the long form of the tests wanted?
 pub fn is_full() -> bool {
     std::env::var_os("ENGRAM_FULL").is_some()
+}
+
+/// The seed of this run, which a failure shows: always the same in the short form, another one each time in the long form.
+/// `ENGRAM_SEED` repeats a run.
+pub fn seed(usual: u64) -> u64 {
+    let given = std::env::var("ENGRAM_SEED").ok().and_then(|seed| seed.parse().ok());
+    let now = || std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
+    let seed = given.unwrap_or_else(|| if is_full() { now() } else { usual });
+    println!("ENGRAM_SEED={seed}");
+    seed
 }
 
 /// A folder of its own for one test.
@@ -101,6 +116,18 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
+/// A text in JSON.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// What a subcommand that must go well prints, in JSON.
+pub fn json_of(arguments: &[&str]) -> Value {
+    let (out, err, code) = run(arguments);
+    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
+    json(&out)
+}
+
 /// A text with single spaces.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -109,6 +136,25 @@ pub fn flat(text: &str) -> String {
 /// The texts of the `info string` lines.
 pub fn info_strings(lines: &[String]) -> Vec<&str> {
     lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect()
+}
+
+/// The reports of a search that have a score.
+pub fn reports(lines: &[String]) -> Vec<Info> {
+    let report = |line: &String| match line.parse() {
+        Ok(Message::Info(info)) if info.score.is_some() => Some(info),
+        _ => None,
+    };
+    lines.iter().filter_map(report).collect()
+}
+
+/// The last of them.
+pub fn last_report(lines: &[String]) -> Info {
+    reports(lines).pop().unwrap_or_else(|| panic!("no score in {lines:#?}"))
+}
+
+/// The score of the last of them.
+pub fn last_score(lines: &[String]) -> ScoreValue {
+    last_report(lines).score.expect("a score").value
 }
 
 /// A learning file that is not there yet, and its folder.

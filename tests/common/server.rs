@@ -75,7 +75,11 @@ impl Server {
         command.args(&self.arguments);
         self.child =
             Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the server starts"));
-        until("the server listens", || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
+        let child = self.child.as_mut().expect("started");
+        until("the server listens", || {
+            assert!(child.try_wait().expect("a child").is_none(), "the server has ended");
+            TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+        });
     }
 
     /// Ends it without a word.

@@ -44,7 +44,11 @@ struct State {
     syncs_fail: bool,
     refusal: Option<Refusal>,
     refused_locks: usize,
+    on_read: Option<Arc<OnRead>>,
 }
+
+/// What is done in place of a read; it reads by [`SimFile::read_now`].
+type OnRead = dyn Fn(&SimFile, &mut [u8], u64) -> io::Result<usize> + Send + Sync;
 
 /// The disk. Clones are the same one.
 #[derive(Clone, Default)]
@@ -122,6 +126,14 @@ impl SimDisk {
         self.state().refusal = Some(refusal);
     }
 
+    /// Does something else in place of every read from now on.
+    pub fn on_read(
+        &self,
+        hook: impl Fn(&SimFile, &mut [u8], u64) -> io::Result<usize> + Send + Sync + 'static,
+    ) {
+        self.state().on_read = Some(Arc::new(hook));
+    }
+
     /// Attempts to lock that were refused.
     pub fn refused_locks(&self) -> usize {
         self.state().refused_locks
@@ -195,10 +207,24 @@ impl Disk for SimDisk {
     }
 }
 
-struct SimFile {
+/// An open file.
+pub struct SimFile {
     disk: SimDisk,
     file: usize,
     handle: usize,
+}
+
+impl SimFile {
+    /// Reads what the file holds at this moment.
+    pub fn read_now(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut state = self.disk.state();
+        state.step()?;
+        let content = &state.files[self.file];
+        let from = content.len().min(offset as usize);
+        let count = buffer.len().min(content.len() - from);
+        buffer[..count].copy_from_slice(&content[from..from + count]);
+        Ok(count)
+    }
 }
 
 impl DiskFile for SimFile {
@@ -209,13 +235,11 @@ impl DiskFile for SimFile {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut state = self.disk.state();
-        state.step()?;
-        let content = &state.files[self.file];
-        let from = content.len().min(offset as usize);
-        let count = buffer.len().min(content.len() - from);
-        buffer[..count].copy_from_slice(&content[from..from + count]);
-        Ok(count)
+        let hook = self.disk.state().on_read.clone();
+        match hook {
+            Some(hook) => hook(self, buffer, offset),
+            None => self.read_now(buffer, offset),
+        }
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {

@@ -185,11 +185,16 @@ fn the_search_asks_tables_after_captures_and_counts_its_hits() {
     assert!(said.contains("tablebase files, up to 5 pieces"), "{said}");
     // Five pieces, no table: the exchange on e5 leads to four.
     engine.send("position fen 8/8/4k3/4p3/4P3/4K3/4R3/8 w - - 0 1");
-    let hits = |lines: &[String]| -> u64 {
-        let last = lines.iter().rfind(|line| line.contains(" tbhits ")).expect("a line with tbhits");
-        last.split(" tbhits ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap()
-    };
+    let hits = |lines: &[String]| common::last_report(lines).tbhits.expect("a number");
     assert!(hits(&engine.best("go depth 12").1) > 0);
+    // Positions of the most pieces are probed from a depth on, those of fewer at any.
+    engine.send("setoption name SyzygyProbeLimit value 4");
+    let [anywhere, deep] = ["1", "100"].map(|depth| {
+        engine.send(&format!("setoption name SyzygyProbeDepth value {depth}\nucinewgame"));
+        hits(&engine.best("go depth 12").1)
+    });
+    assert!(deep < anywhere, "{deep}, {anywhere}");
+    engine.send("setoption name SyzygyProbeDepth value 1");
     let weak = ["Skill Level value 5", "Skill Level value 20\nsetoption name SyzygyProbeLimit value 0"];
     for option in weak.into_iter().chain(["SyzygyPath value"]) {
         engine.send(&format!("setoption name {option}"));

@@ -7,11 +7,18 @@ use std::{
     thread,
 };
 
-use engram::learn::{Origin, Record};
+use engram::{
+    learn::{Origin, Record},
+    protocol::ScoreValue,
+};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 use tempfile::TempDir;
 
-use crate::common::{self, Engine, home, info_strings, learn::ring, learn_file, run, until};
+use crate::common::{
+    self, Engine, home, info_strings, last_report, last_score,
+    learn::{records, ring},
+    learn_file, reports, run, until,
+};
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
@@ -22,11 +29,6 @@ fn learning(mode: &str, path: &Path) -> Engine {
     ]);
     assert!(engine.sync().is_empty());
     engine
-}
-
-/// The records of a file that must be there.
-fn records(path: &Path) -> Vec<Record> {
-    ring(path).expect("a learning file").iter().map(|(_, record)| record).collect()
 }
 
 /// Waits until the writer thread has written such a record.
@@ -177,6 +179,13 @@ fn what_was_learned_is_used_until_learning_is_off() {
     engine.search_until_told("learning all: 3 records");
     let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores from earlier games"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
+    // Nothing more is learned, so that only the width of the windows decides.
+    engine.send("setoption name LearnReadOnly value true");
+    let [narrow, wide] = [0, 100].map(|fuzz| {
+        engine.send(&format!("setoption name LearnFuzz value {fuzz}\nucinewgame"));
+        last_report(&engine.search("startpos", "go depth 9").1).nodes
+    });
+    assert_ne!(narrow, wide);
     engine.send("setoption name Learning value off");
     assert!(!cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     engine.quit();
@@ -241,10 +250,8 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
 
 /// The move of the last line of this depth.
 fn first_move(lines: &[String], depth: u8) -> String {
-    let start = format!("info depth {depth} seldepth ");
-    let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
-    let (_, line) = line.split_once(" pv ").expect("a line with moves");
-    line.split(' ').next().unwrap_or_default().to_owned()
+    let line = reports(lines).into_iter().rfind(|line| line.depth == Some(depth.into()));
+    line.expect("a line of that depth").pv[0].to_string()
 }
 
 #[test]
@@ -296,9 +303,11 @@ fn a_search_stopped_in_a_fail_low_teaches_its_bound_and_answers_with_a_whole_lin
     let home = home();
     let root = "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let mut bounds = 0;
-    for thousands in (12..32).step_by(2) {
+    for thousands in (6..26).step_by(2) {
         let path = home.path().join(format!("{thousands}.bin"));
         let mut engine = learning("all", &path);
+        // Which searches end in a fail low does not change with the network.
+        engine.send("setoption name Evaluation value classical");
         let (best, lines) = engine.search(root, &format!("go nodes {thousands}000"));
         engine.quit();
         let last = lines.iter().rfind(|line| line.contains(" seldepth ")).expect("a line");
@@ -511,22 +520,17 @@ fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) ->
         let (best, lines) =
             engine.search(&format!("fen {fen} moves {}", moves.join(" ")), &format!("go nodes {nodes}"));
         if ours {
-            resigned = if last_score(&lines) <= RESIGNED { resigned + 1 } else { 0 };
+            let is_lost = match last_score(&lines) {
+                ScoreValue::Centipawns(score) => score <= RESIGNED,
+                ScoreValue::Mate(moves) => moves < 0,
+            };
+            resigned = if is_lost { resigned + 1 } else { 0 };
         }
         let m = best.parse::<UciMove>().expect("a move").to_move(&board).expect("legal");
         board.play_unchecked(m);
         moves.push(best);
     }
     (moves, resigned >= 2)
-}
-
-/// The last score said, in centipawns; mates are large.
-fn last_score(lines: &[String]) -> i32 {
-    let scored =
-        lines.iter().rev().filter_map(|line| line.strip_prefix("info depth ")?.split_once(" score ")).next();
-    let words: Vec<&str> = scored.expect("a score").1.split_whitespace().collect();
-    let number: i32 = words[1].parse().expect("a number");
-    if words[0] == "cp" { number } else { number.signum() * 30_000 }
 }
 
 /// How many plies two games have in common.

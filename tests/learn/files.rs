@@ -14,7 +14,7 @@ use engram::learn::{
 };
 
 use crate::common::{
-    TIMEOUT,
+    TIMEOUT, home,
     learn::{self, bare},
     random::Random,
     sim_disk::{Refusal, SimDisk},
@@ -22,10 +22,6 @@ use crate::common::{
 };
 
 const HEADER: usize = 64;
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
 
 /// A file with `count` records.
 fn filled(folder: &Path, count: u64) -> PathBuf {
@@ -50,7 +46,7 @@ fn error(path: &Path) -> String {
 
 #[test]
 fn foreign_files_are_named_and_left_alone() {
-    let folder = folder();
+    let folder = home();
     let good = fs::read(filled(folder.path(), 3)).unwrap();
     let changed = |at: usize, value: u8| {
         let mut bytes = good.clone();
@@ -147,7 +143,7 @@ fn damaged_records_are_ignored_and_the_others_kept() {
 #[test]
 fn an_empty_file_is_filled_and_zeros_are_completed() {
     for length in [0, 1, 4096, 4_198_399, 4_198_400] {
-        let folder = folder();
+        let folder = home();
         let path = folder.path().join("engram.learn");
         fs::write(&path, vec![0; length]).unwrap();
         let mut reader = Store::open(&path, Mode::Read).unwrap();
@@ -167,7 +163,7 @@ fn an_empty_file_is_filled_and_zeros_are_completed() {
 #[test]
 fn what_is_no_file_is_refused_without_waiting() {
     use std::process::Command;
-    let folder = folder();
+    let folder = home();
     assert!(error(folder.path()).contains("a directory"));
     let fifo = folder.path().join("fifo");
     if Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success()) {
@@ -185,7 +181,7 @@ fn what_is_no_file_is_refused_without_waiting() {
 #[test]
 fn links_are_followed_and_share_one_lock() {
     use std::os::unix::fs::symlink;
-    let folder = folder();
+    let folder = home();
     let path = filled(folder.path(), 2);
     let deep = folder.path().join("deep");
     fs::create_dir(&deep).unwrap();
@@ -215,7 +211,7 @@ fn links_are_followed_and_share_one_lock() {
 #[test]
 fn without_permission_a_file_is_only_read() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = folder();
+    let folder = home();
     let path = filled(folder.path(), 2);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
     if fs::OpenOptions::new().write(true).open(&path).is_ok() {
@@ -266,7 +262,7 @@ fn read_only_media_and_disks_without_locks_are_only_read() {
 
 #[test]
 fn a_file_replaced_by_its_user_is_noticed_and_the_old_one_left_alone() {
-    let folder = folder();
+    let folder = home();
     let path = filled(folder.path(), 3);
     let mut store = Store::open(&path, Mode::Write).unwrap();
     store.read_forward();
@@ -310,7 +306,7 @@ fn a_file_replaced_by_its_user_is_noticed_and_the_old_one_left_alone() {
 
 #[test]
 fn a_file_cut_short_is_used_as_far_as_it_goes_and_completed() {
-    let folder = folder();
+    let folder = home();
     let path = filled(folder.path(), 100);
     let mut store = Store::open(&path, Mode::Write).unwrap();
     let cut = |length: u64| fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();

@@ -12,12 +12,7 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{
-    Engine, home,
-    learn::{LOST_GAME, lost_game},
-    random::Random,
-    until,
-};
+use crate::common::{Engine, home, is_full, learn::lose, random::Random, until};
 
 fn start(path: &Path) -> Engine {
     let mut engine = Engine::with(&[
@@ -72,7 +67,7 @@ fn game(path: &Path, random: &mut Random) -> Vec<PositionKey> {
 
 #[test]
 fn what_was_learned_before_a_move_was_announced_survives_the_kill() {
-    let games = if std::env::var_os("ENGRAM_FULL").is_some() { 200 } else { 24 };
+    let games = if is_full() { 200 } else { 24 };
     let folder = home();
     let path = folder.path().join("learn.bin");
     // The first search makes the file.
@@ -91,13 +86,6 @@ fn what_was_learned_before_a_move_was_announced_survives_the_kill() {
     }
     println!("{} positions of {games} games", learned.len());
     assert!(learned.len() > games);
-}
-
-/// White loses, and the last two searches say so.
-fn lose(engine: &mut Engine) {
-    for plies in (0..=LOST_GAME.len()).step_by(2) {
-        engine.search(&lost_game(plies), "go depth 6");
-    }
 }
 
 /// Records of a game that was lost, and other files that are left.

@@ -18,25 +18,18 @@ use engram::{
         AppendTime, Flags, LearnFile, LearnedScore, Mode, Origin, Record, disk::SystemDisk, now,
         record::CAPACITY,
     },
+    protocol::ScoreValue,
     tree::{Access, Tree},
 };
 use serde_json::Value;
 
 use crate::common::{
-    Engine, TIMEOUT, command, home, info_strings,
-    learn::{self, LOST_GAME, lost_game, records},
+    Engine, TIMEOUT, command, home, info_strings, last_report, last_score,
+    learn::{self, LOST_GAME, engine, lost_game, records},
     learn_file, position,
     random::Random,
     run, until,
 };
-
-/// An engine that learns in `path`, with these options.
-fn engine(path: &Path, options: &[&str]) -> Engine {
-    let file = format!("LearnFile value {}", path.display());
-    let mut engine = Engine::with(&[&[file.as_str()], options].concat());
-    engine.sync();
-    engine
-}
 
 fn tool(arguments: &[&str], path: &Path) {
     let mut arguments = arguments.to_vec();
@@ -52,9 +45,10 @@ fn said(lines: &[String], text: &str) -> bool {
 
 /// The last score printed, in centipawns; nothing if it is a mate.
 fn score(lines: &[String]) -> Option<i32> {
-    let infos = lines.iter().filter(|line| line.starts_with("info depth "));
-    let last = infos.rev().find_map(|line| line.split_once(" score ")).expect("a score").1;
-    last.strip_prefix("cp ")?.split(' ').next()?.parse().ok()
+    match last_score(lines) {
+        ScoreValue::Centipawns(score) => Some(score),
+        ScoreValue::Mate(_) => None,
+    }
 }
 
 // 1. Human advice is obeyed.
@@ -163,8 +157,10 @@ fn games_that_were_won_change_no_printed_score() {
     let (_folder, path) = learn_file();
     let mut random = Random(7);
     let mut early = BTreeSet::new();
+    // How far a score moves does not change with the network.
+    let classical = "Evaluation value classical";
     for _ in 0..100 {
-        let mut winner = engine(&path, &[]);
+        let mut winner = engine(&path, &[classical]);
         let mut moves: Vec<String> = Vec::new();
         for _ in 0..60 {
             let mut position = engram::position::Position::default();
@@ -188,7 +184,8 @@ fn games_that_were_won_change_no_printed_score() {
     }
     assert!(records(&path).iter().filter(|record| record.origin == Origin::Outcome).count() > 100);
     let printed = |mode: &str, line: &str, depth: u32| {
-        let mut engine = engine(&path, &[&format!("Learning value {mode}"), "LearnReadOnly value true"]);
+        let mode = format!("Learning value {mode}");
+        let mut engine = engine(&path, &[classical, &mode, "LearnReadOnly value true"]);
         let (_, lines) = engine.search(&format!("startpos moves {line}"), &format!("go depth {depth}"));
         engine.quit();
         lines
@@ -243,12 +240,10 @@ fn no_move_is_preferred_that_repeats_a_position_of_the_game() {
 
 // 4. A lost game is a lesson however it ends.
 
-/// White loses, and the last two searches say so.
-fn lose(path: &Path) -> Engine {
+/// An engine that has lost the game.
+fn loser(path: &Path) -> Engine {
     let mut loser = engine(path, &["LearnMinDepth value 4"]);
-    for plies in (0..=LOST_GAME.len()).step_by(2) {
-        loser.search(&lost_game(plies), "go depth 6");
-    }
+    learn::lose(&mut loser);
     loser
 }
 
@@ -263,7 +258,7 @@ fn knowledge(path: &Path) -> Vec<Record> {
 #[test]
 fn a_lost_game_is_a_lesson_however_it_ends() {
     let (_folder, path) = learn_file();
-    lose(&path).quit();
+    loser(&path).quit();
     let expected = knowledge(&path);
     assert!(expected.iter().any(|record| record.origin == Origin::Outcome), "{expected:?}");
     assert!(
@@ -273,7 +268,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
 
     for end in ["KILL", "TERM", "HUP", "pipe"] {
         let (folder, path) = learn_file();
-        let mut loser = lose(&path);
+        let mut loser = loser(&path);
         match end {
             "KILL" => {
                 // A new file is made in the background, and is not there before the disk has it.
@@ -296,7 +291,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         }
         if end == "KILL" {
             assert!(knowledge(&path).iter().all(|record| !record.flags.confirmed));
-            let mut next = engine(&path, &[]);
+            let mut next = engine(&path, &["Evaluation value classical"]);
             let (_, lines) = next.search("startpos", "go depth 1");
             assert!(said(&next.seen, "whose engine was killed") || said(&lines, "whose engine was killed"));
             next.quit();
@@ -318,7 +313,7 @@ fn studied(path: &Path) -> Vec<Record> {
 #[test]
 fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     let (_folder, path) = learn_file();
-    lose(&path).quit();
+    loser(&path).quit();
     let file = path.display().to_string();
     let study = ["learn", "study", "--openings", "0", "--nodes", "50000", "--file", &file];
     let (out, error, code) = run(&study);
@@ -351,7 +346,7 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
 #[test]
 fn a_study_goes_on_where_it_was_killed() {
     let (folder, path) = learn_file();
-    lose(&path).quit();
+    loser(&path).quit();
     let file = path.display().to_string();
     let study = |nodes: &str| {
         let mut study = command(&folder);
@@ -386,7 +381,7 @@ fn searches(path: &Path) -> u64 {
 #[test]
 fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     let (_folder, path) = learn_file();
-    lose(&path).quit();
+    loser(&path).quit();
     let openings = || {
         let mut openings = records(&path);
         openings.retain(|record| record.origin == Origin::Opening);
@@ -406,9 +401,7 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     engine.send("setoption name nodestime value 10");
     let timed = |engine: &mut Engine| {
         let (best, lines) = engine.search("startpos", "go wtime 6000 btime 6000");
-        let last = lines.iter().rev().find_map(|line| line.split_once(" nodes ")).expect("a line").1;
-        let nodes = last.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number");
-        (best, said(&lines, "tree: "), nodes)
+        (best, said(&lines, "tree: "), last_report(&lines).nodes.expect("a number"))
     };
     let (known, is_said, soon) = timed(&mut engine);
     assert!(is_said);
@@ -494,7 +487,7 @@ fn read_only_engine(path: &Path) -> Engine {
 fn games_are_studied_between_games_if_that_is_wanted() {
     for wanted in [true, false] {
         let (_folder, path) = learn_file();
-        let mut engine = lose(&path);
+        let mut engine = loser(&path);
         engine.send(&format!("setoption name LearnStudy value {wanted}"));
         engine.send("ucinewgame");
         // Openings come first.
@@ -520,7 +513,7 @@ fn the_end_of_the_engine_leaves_the_whole_tree_in_its_file() {
     let deadline = Instant::now() + 5 * TIMEOUT;
     loop {
         let (folder, path) = learn_file();
-        let mut engine = lose(&path);
+        let mut engine = loser(&path);
         engine.send("setoption name LearnStudy value true");
         engine.send("ucinewgame");
         while searches(&path) == 0 {

@@ -11,13 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engram::learn::{AppendTime, FileError, LearnFile, Mode, Record, Ring, Store, record::CAPACITY};
+use engram::learn::{
+    AppendTime, FileError, LearnFile, Mode, Record, Ring, Store, disk::SystemDisk, record::CAPACITY,
+};
 
 use crate::common::{
-    TIMEOUT,
+    TIMEOUT, is_full,
     learn::{self, bare},
     random::Random,
-    until,
+    seed, until,
 };
 
 const ROLE: &str = "ENGRAM_TEST_ROLE";
@@ -114,8 +116,7 @@ fn hold(path: &Path) {
 }
 
 fn open(path: &Path) -> (LearnFile, RwLock<Ring>) {
-    let (file, ring, _) = LearnFile::open(path, Mode::Write).unwrap().recover().unwrap();
-    (file, RwLock::new(ring))
+    learn::open_on(SystemDisk, path)
 }
 
 /// The number that [`bare`] made a record from.
@@ -147,10 +148,10 @@ fn sixteen_at_once_make_one_file() {
 #[test]
 fn eight_engines_and_kills_lose_nothing_written() {
     // 1,000 appends each, as often as the variable says in the heavier form.
-    let rounds: u64 = std::env::var("ENGRAM_FULL").map_or(1, |_| 10);
+    let rounds = if is_full() { 10 } else { 1 };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("engram.learn");
-    let mut random = Random(11 + u64::from(std::process::id()));
+    let mut random = Random(seed(11));
     let mut noted = HashMap::new();
     for round in 0..rounds {
         let mut engines: Vec<_> = (0..8)

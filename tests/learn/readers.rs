@@ -5,20 +5,21 @@
 use std::{
     collections::{HashSet, VecDeque},
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, RwLock},
 };
 
 use engram::learn::{
     AppendTime, Flags, LearnFile, Record, Ring, create,
-    disk::{Access, Disk, DiskFile, FileInfo},
+    disk::{Disk, DiskFile},
     record::CAPACITY,
 };
 
 use crate::common::{
+    is_full,
     learn::{self, bare},
     random::Random,
-    sim_disk::{Event, SimDisk},
+    sim_disk::{Event, SimDisk, SimFile},
 };
 
 const PATH: &str = "/disk/engram.learn";
@@ -55,82 +56,26 @@ impl Script {
     }
 }
 
-/// A disk on which the script goes on in the middle of every read.
-#[derive(Clone)]
-struct LiveDisk {
-    disk: SimDisk,
-    script: Arc<Mutex<Script>>,
-}
-
-struct LiveFile {
-    file: Box<dyn DiskFile>,
-    live: LiveDisk,
-}
-
-impl Disk for LiveDisk {
-    fn info_at(&self, path: &Path) -> io::Result<FileInfo> {
-        self.disk.info_at(path)
-    }
-
-    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        self.disk.resolve(path)
-    }
-
-    fn create_directories(&self, directory: &Path) -> io::Result<()> {
-        self.disk.create_directories(directory)
-    }
-
-    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(LiveFile { file: self.disk.open(path, access)?, live: self.clone() }))
-    }
-
-    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
-        self.disk.sync_directory(directory)
-    }
-}
-
-impl DiskFile for LiveFile {
-    fn info(&self) -> io::Result<FileInfo> {
-        self.file.info()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut script = self.live.script.lock().unwrap();
-        let mut done = 0;
-        while done < buffer.len() {
-            // Word by word where the writer is, at once where it is not.
-            let here = offset + done as u64;
-            let left = buffer.len() - done;
-            let piece = match script.place() {
-                Some(place) if place > here + NEAR => left.min((place - NEAR - here) as usize),
-                Some(place) if place + NEAR > here => left.min(WORD * (1 + script.random.below(12))),
-                _ => left,
-            };
-            let read = self.file.read_at(&mut buffer[done..done + piece], here)?;
-            done += read;
-            script.go_on(&*self.file);
-            if read < piece {
-                break;
-            }
+/// Reads as the script goes on.
+fn read_beside(script: &mut Script, file: &SimFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut done = 0;
+    while done < buffer.len() {
+        // Word by word where the writer is, at once where it is not.
+        let here = offset + done as u64;
+        let left = buffer.len() - done;
+        let piece = match script.place() {
+            Some(place) if place > here + NEAR => left.min((place - NEAR - here) as usize),
+            Some(place) if place + NEAR > here => left.min(WORD * (1 + script.random.below(12))),
+            _ => left,
+        };
+        let read = file.read_now(&mut buffer[done..done + piece], here)?;
+        done += read;
+        script.go_on(file);
+        if read < piece {
+            break;
         }
-        Ok(done)
     }
-
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.file.write_at(bytes, offset)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync()
-    }
-
-    fn try_lock(&self) -> io::Result<bool> {
-        self.file.try_lock()
-    }
-
-    fn unlock(&self) -> io::Result<()> {
-        self.file.unlock()
-    }
+    Ok(done)
 }
 
 fn open(disk: impl Disk + 'static) -> (LearnFile, RwLock<Ring>) {
@@ -176,20 +121,24 @@ fn scene(before: usize, random: &mut Random) -> (Vec<u8>, VecDeque<Words>, HashS
 #[test]
 fn a_reader_beside_a_writer_believes_nothing_unwritten_and_misses_nothing() {
     let mut random = Random(7);
-    let rounds = if std::env::var_os("ENGRAM_FULL").is_some() { 2_000 } else { 40 };
+    let rounds = if is_full() { 2_000 } else { 40 };
     for before in [0, 40, CAPACITY - 100, CAPACITY + 1_000] {
         let (image, writes, written) = scene(before, &mut random);
         for round in 0..rounds {
             let disk = SimDisk::with(Path::new(PATH), image.clone());
             let script = Script { writes: writes.clone(), random: Random(random.below(1 << 40) as u64) };
-            let live = LiveDisk { disk: disk.clone(), script: Arc::new(Mutex::new(script)) };
-            let (file, ring) = open(live.clone());
+            let script = Arc::new(Mutex::new(script));
+            let hook = Arc::clone(&script);
+            disk.on_read(move |file, buffer, offset| {
+                read_beside(&mut hook.lock().unwrap(), file, buffer, offset)
+            });
+            let (file, ring) = open(disk.clone());
             loop {
                 for (sequence, record) in known(&ring) {
                     let it = format!("{record:?}");
                     assert!(written.contains(&it), "{before}, round {round}: {sequence} was never written");
                 }
-                let at_rest = live.script.lock().unwrap().writes.is_empty();
+                let at_rest = script.lock().unwrap().writes.is_empty();
                 file.read_forward(&ring).unwrap();
                 if at_rest {
                     break;

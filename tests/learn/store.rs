@@ -3,18 +3,14 @@
 use engram::learn::{BEFORE_FIRST, LearnFile, Mode, Store, Written};
 
 use crate::common::{
-    TIMEOUT,
+    TIMEOUT, home,
     learn::{bare, positions, record},
     until,
 };
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
-
 #[test]
 fn what_one_engine_learns_the_next_one_knows() {
-    let folder = folder();
+    let folder = home();
     let path = folder.path().join("sub/engram.learn");
     let positions = positions(50, 1);
     {
@@ -38,7 +34,7 @@ fn what_one_engine_learns_the_next_one_knows() {
 
 #[test]
 fn a_second_engine_hears_what_the_first_learns() {
-    let folder = folder();
+    let folder = home();
     let path = folder.path().join("engram.learn");
     let first = Store::open(&path, Mode::Write).unwrap();
     assert!(first.flush(TIMEOUT));
@@ -59,7 +55,7 @@ fn a_second_engine_hears_what_the_first_learns() {
 
 #[test]
 fn the_newest_of_a_key_counts_and_a_tombstone_ends_it() {
-    let folder = folder();
+    let folder = home();
     let path = folder.path().join("engram.learn");
     let store = Store::open(&path, Mode::Write).unwrap();
     let mut first = bare(1);
@@ -86,7 +82,7 @@ fn the_newest_of_a_key_counts_and_a_tombstone_ends_it() {
 
 #[test]
 fn a_reader_waits_for_a_file_and_writes_nothing() {
-    let folder = folder();
+    let folder = home();
     let path = folder.path().join("engram.learn");
     let mut reader = Store::open(&path, Mode::Read).unwrap();
     reader.read_forward();
@@ -101,7 +97,7 @@ fn a_reader_waits_for_a_file_and_writes_nothing() {
 
 #[test]
 fn a_lock_held_by_others_delays_nothing_and_loses_nothing() {
-    let folder = folder();
+    let folder = home();
     let path = folder.path().join("engram.learn");
     let store = Store::open(&path, Mode::Write).unwrap();
     assert!(store.flush(TIMEOUT));

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 use engram::learn::{exchange, record::CAPACITY};
 use serde_json::Value;
 
-use crate::common::{self, command, finish, fixture, home, learn};
+use crate::common::{self, command, finish, fixture, home, json, learn};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const OPEN: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
@@ -22,10 +22,6 @@ fn well(home: &tempfile::TempDir, arguments: &[&str]) -> String {
     let (stdout, stderr, code) = tool(home, arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
     stdout
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 fn some_advice(home: &tempfile::TempDir) {

@@ -1,4 +1,4 @@
-//! What README.md shows is what the program does: its examples are run, its commands are understood, and its table of
+//! What README.md shows is what the program does: its examples are run, and its table of
 //! options is that of the engine, whose defaults they are.
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
 
 use engram::protocol::{Message, OptionDeclaration, OptionKind};
 
-use crate::common::{Engine, command, finish, fixture, home, run};
+use crate::common::{Engine, command, finish, fixture, home};
 
 const README: &str = include_str!("../../README.md");
 
@@ -33,18 +33,6 @@ fn example(first: &str) -> Vec<&'static str> {
     let begin =
         lines.iter().position(|line| *line == first).unwrap_or_else(|| panic!("no example `{first}`"));
     lines[begin + 1..].iter().copied().take_while(|line| !line.starts_with('$')).collect()
-}
-
-/// The words of a command line, with quotes and a comment as a shell has them.
-fn words(line: &str) -> Vec<String> {
-    let line = line.split("  #").next().unwrap_or(line);
-    let quoted = line.split('"').enumerate();
-    quoted
-        .flat_map(|(number, part)| match number % 2 {
-            0 => part.split_whitespace().map(str::to_owned).collect(),
-            _ => vec![part.to_owned()],
-        })
-        .collect()
 }
 
 /// The options as the engine declares them.
@@ -107,27 +95,6 @@ fn the_analysis_that_is_killed_resumes_as_is_shown() {
     let printed = [hash.replace(&file, "najdorf.hash"), lines[lines.len() - 1].clone(), resumed, next];
     let shapes = |lines: &[&str]| lines.iter().map(|line| shape(line)).collect::<Vec<_>>();
     assert_eq!(shapes(&printed.each_ref().map(String::as_str)), shapes(&shown));
-}
-
-/// An argument that no command has: where it is the one that is refused, all before it are known.
-#[test]
-fn every_command_that_is_shown_is_understood() {
-    let mut tried = 0;
-    for line in blocks("sh").into_iter().chain(blocks("text")) {
-        let line = line.trim_start_matches("$ ");
-        let Some(arguments) = words(line).strip_prefix(&["engram".to_owned()]).map(<[String]>::to_vec) else {
-            continue;
-        };
-        if arguments.is_empty() {
-            continue;
-        }
-        let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        arguments.push("--unheard-of");
-        let (_, error, code) = run(&arguments);
-        assert!(code == 2 && error.contains("unexpected argument '--unheard-of'"), "{line}: {error}");
-        tried += 1;
-    }
-    assert!(tried > 5, "{tried}");
 }
 
 /// The rows of the table of options: each name with its values and its default as they are written there.

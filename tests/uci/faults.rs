@@ -131,21 +131,17 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
             println!("skipped: SIG{signal}, which whoever started this test wants to be ignored");
             continue;
         }
-        let mut engine = Engine::with(&[
-            "HashFile value analysis.hash",
-            "LearnFile value known.bin",
-            "Learning value all",
-        ]);
+        // The engine's own folder goes with it.
+        let kept = home();
+        let mut engine = Engine::start_at(&kept);
+        for option in ["HashFile value analysis.hash", "LearnFile value known.bin", "Learning value all"] {
+            engine.send(&format!("setoption name {option}"));
+        }
         engine.search("startpos", "go depth 8");
         engine.send("go infinite");
         engine.expect("info depth");
-        // The folder goes with the engine.
-        let kept = home();
         let sent = Command::new("kill").args([format!("-{signal}"), engine.id().to_string()]).status();
         assert!(sent.expect("kill").success());
-        for name in ["analysis.hash", "known.bin"] {
-            fs::copy(engine.home().join(name), kept.path().join(name)).unwrap();
-        }
         let (status, _) = engine.wait();
         assert!(status.success(), "{signal}: {status}");
         for task in [&["learn", "verify", "--file", "known.bin"][..], &["hash", "check", "analysis.hash"][..]]
@@ -176,8 +172,16 @@ fn sixty_four_threads_start_play_and_stop() {
     assert_eq!(m.len(), 4, "{lines:?}");
     #[cfg(target_os = "linux")]
     {
-        let folder = format!("/proc/{}/task", engine.id());
-        assert!(fs::read_dir(folder).unwrap().count() >= 64);
+        let tasks = fs::read_dir(format!("/proc/{}/task", engine.id())).unwrap().flatten();
+        // The 19th field, the second ends in a parenthesis.
+        let nice = |task: fs::DirEntry| {
+            let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+            stat.rsplit_once(')')?.1.split_whitespace().nth(16)?.parse().ok()
+        };
+        let nices: Vec<i32> = tasks.filter_map(nice).collect();
+        let low = nices.iter().filter(|&&nice| nice == 19).count();
+        let cores = std::thread::available_parallelism().unwrap().get();
+        assert!(nices.len() >= 64 && low + cores >= 64, "{nices:?}");
     }
     engine.send("go infinite");
     engine.expect("info depth");

@@ -10,17 +10,14 @@ use engram::{
 
 use crate::common::{
     Engine,
-    learn::{LOST_GAME, lost_game},
+    learn::{self, LOST_GAME, lost_game},
     learn_file, run, until,
 };
 
 /// An engine that learns in `path`. Its evaluation is the classical one, whose weights are final: which positions of the
 /// game are drops does not change with the network.
 fn engine(path: &Path) -> Engine {
-    let file = format!("LearnFile value {}", path.display());
-    let mut engine = Engine::with(&[&file, "Evaluation value classical"]);
-    engine.sync();
-    engine
+    learn::engine(path, &["Evaluation value classical"])
 }
 
 /// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.

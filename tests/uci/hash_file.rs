@@ -3,14 +3,20 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{Engine, home, random::Random, run};
+use engram::{
+    protocol::{Info, InfoScore},
+    types::Bound,
+};
+use shakmaty::uci::UciMove;
+
+use crate::common::{Engine, home, random::Random, reports, run};
 
 /// Quiet and not too simple; a few ten thousand nodes to [`DEPTH`].
 const POSITIONS: [&str; 2] = [
     "8/pp2k1p1/2p1p2p/2P1Pp2/1P1K1P1P/P5P1/8/8 w - - 0 1",
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
 ];
-const DEPTH: u32 = 11;
+const DEPTH: u64 = 11;
 
 /// An engine that is ready, with a hash file of the smallest size.
 fn with_file(file: &Path) -> (Engine, Vec<String>) {
@@ -23,25 +29,25 @@ fn with_file(file: &Path) -> (Engine, Vec<String>) {
     (engine, said)
 }
 
-/// `depth`, `score` and first move of the last complete line of that depth.
-fn line_of(lines: &[String], depth: u32) -> Option<(String, String)> {
-    let start = format!("info depth {depth} seldepth ");
-    let line = lines.iter().rfind(|line| line.starts_with(&start) && !line.contains("bound"))?;
-    let after = |word: &str| line.split_once(word).map(|(_, rest)| rest.to_owned());
-    let score = after(" score ")?.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    Some((score, after(" pv ")?.split(' ').next()?.to_owned()))
+/// Score and first move of the last complete line of that depth.
+fn line_of(lines: &[String], depth: u64) -> Option<(InfoScore, UciMove)> {
+    let mut complete = reports(lines).into_iter();
+    let line = complete.rfind(|line| line.depth == Some(depth) && is_exact(line))?;
+    Some((line.score?, line.pv[0]))
+}
+
+fn is_exact(line: &Info) -> bool {
+    line.score.is_some_and(|score| score.bound == Bound::Exact)
 }
 
 /// The depth at which an analysis went on.
-fn resumed_at(lines: &[String]) -> Option<u32> {
+fn resumed_at(lines: &[String]) -> Option<u64> {
     lines.iter().find_map(|line| line.strip_prefix("info string analysis resumed at depth "))?.parse().ok()
 }
 
-fn nodes_of(lines: &[String], depth: u32) -> u64 {
-    let start = format!("info depth {depth} seldepth ");
-    let line = lines.iter().rfind(|line| line.starts_with(&start)).expect("a line of that depth");
-    let nodes = line.split_once(" nodes ").and_then(|(_, rest)| rest.split(' ').next());
-    nodes.and_then(|nodes| nodes.parse().ok()).expect("nodes")
+fn nodes_of(lines: &[String], depth: u64) -> u64 {
+    let line = reports(lines).into_iter().rfind(|line| line.depth == Some(depth));
+    line.and_then(|line| line.nodes).expect("a line of that depth")
 }
 
 #[test]
@@ -123,7 +129,15 @@ fn engines_that_write_at_once_and_are_killed_leave_all_they_said() {
     assert!(out.contains("roots        2 "), "{out}");
     assert!(out.contains(", made 20") && out.contains(" (UTC)\n"), "{out}");
     // The nodes of the last iteration are there, not only its result: the children of the root at least.
-    assert!(out.contains(&format!("\n{:>12} ", DEPTH - 1)), "{out}");
+    let at = |depth: u64| -> usize {
+        let row = out.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{depth} ")));
+        row.map_or(0, |row| {
+            row.split_whitespace().next().and_then(|count| count.parse().ok()).expect("a count")
+        })
+    };
+    assert!(at(DEPTH - 1) > 0, "{out}");
+    // Shallow ones are found again sooner than written.
+    assert!(at(5) > 10 * at(4), "{out}");
 }
 
 /// With several threads the last line may be another thread's than the first's.
@@ -137,30 +151,21 @@ fn what_any_thread_said_is_in_the_file() {
         engine.begin(&format!("fen {}", POSITIONS[1]), "go infinite");
         engine.expect("info depth 9 seldepth ");
         engine.send("stop");
-        let said = engine.expect("bestmove");
-        let lines = said.iter().rev().filter(|line| line.contains(" seldepth "));
-        let last = lines.filter_map(|line| line.strip_prefix("info depth ")).next();
-        let printed: u32 = last.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or(9);
+        let printed = reports(&engine.expect("bestmove")).last().map_or(Some(9), |line| line.depth);
         drop(engine);
         let (mut engine, _) = with_file(&file);
         engine.begin(&format!("fen {}", POSITIONS[1]), "go infinite");
-        assert!(resumed_at(&engine.expect("info depth ")) >= Some(printed));
+        assert!(resumed_at(&engine.expect("info depth ")) >= printed);
         engine.stop();
         engine.quit();
     }
 }
 
 /// Depth, score and line that were printed last, of a finished iteration if the bounds of others do not count.
-fn printed(lines: &[String], with_bounds: bool) -> (u32, String, String) {
-    // Not what is said after three seconds about the move that is searched.
-    let counts = |line: &&String| line.contains(" seldepth ") && (with_bounds || !line.contains("bound "));
-    let line = lines.iter().rfind(counts);
+fn printed(lines: &[String], with_bounds: bool) -> (u64, InfoScore, Vec<UciMove>) {
+    let line = reports(lines).into_iter().rfind(|line| with_bounds || is_exact(line));
     let line = line.unwrap_or_else(|| panic!("nothing was finished: {lines:?}"));
-    let field = |from: &str, to: &str| {
-        let rest = line.split_once(from).expect("the field").1;
-        rest.split_once(to).map_or(rest, |(field, _)| field).to_owned()
-    };
-    (field("info depth ", " ").parse().expect("a depth"), field(" score ", " nodes "), field(" pv ", "\n"))
+    (line.depth.expect("a depth"), line.score.expect("a score"), line.pv)
 }
 
 /// Depth, score and line that were printed last come back, whichever thread had found them.

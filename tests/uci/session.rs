@@ -3,10 +3,10 @@
 
 use std::{io::Write, process::Stdio};
 
-use engram::types::Depth;
+use engram::{protocol::ScoreValue, types::Depth};
 use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
-use crate::common::{Engine, command, home, run};
+use crate::common::{Engine, command, home, last_report, last_score, run};
 
 fn is_legal(uci: &str, fen: &str) -> bool {
     let fen: Fen = fen.parse().expect("a FEN");
@@ -15,15 +15,6 @@ fn is_legal(uci: &str, fen: &str) -> bool {
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-/// The value of `word` in the last info line that has one.
-fn last_value(lines: &[String], word: &str) -> Option<String> {
-    lines.iter().rev().filter(|line| line.starts_with("info ")).find_map(|line| {
-        let mut words = line.split_whitespace();
-        words.find(|&w| w == word)?;
-        words.next().map(str::to_owned)
-    })
-}
 
 #[test]
 fn the_handshake_names_the_engine_and_its_options() {
@@ -88,7 +79,7 @@ fn every_subset_of_the_go_parameters_is_answered() {
                 "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
             };
             assert!(is_legal(&best, fen), "{go}: {best}");
-            assert_eq!(last_value(&lines, "pv").as_ref(), Some(&best), "{go}: {lines:#?}");
+            assert_eq!(last_report(&lines).pv[0].to_string(), best, "{go}: {lines:#?}");
         }
     }
     assert!(engine.sync().is_empty());
@@ -128,7 +119,7 @@ fn an_infinite_search_answers_only_to_stop() {
             engine.send(&format!("ucinewgame\nposition startpos\n{go}"));
             engine.searches_on("1", 20 << doublings);
             engine.stop();
-            last_value(&engine.seen, "nodes").as_deref() == Some("100")
+            last_report(&engine.seen).nodes == Some(100)
         });
         assert!(is_met_before_stop, "{go}");
     }
@@ -164,18 +155,29 @@ fn pondering_waits_for_ponderhit_or_stop() {
     engine.quit();
 }
 
+/// Under a node rate the clock is read every 512 nodes, so that the numbers are exact.
+#[test]
+fn the_overhead_is_taken_off_and_of_a_movetime_at_most_half() {
+    let mut engine = Engine::with(&["Learning value off", "nodestime value 100"]);
+    for (overhead, nodes) in [(0, 20_480), (10, 19_456), (500, 10_240)] {
+        engine.send(&format!("setoption name Move Overhead value {overhead}"));
+        engine.send("ucinewgame");
+        let fen = "fen r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";
+        let (_, lines) = engine.search(fen, "go movetime 200");
+        assert_eq!(last_report(&lines).nodes, Some(nodes), "{overhead}");
+    }
+    engine.quit();
+}
+
 #[test]
 fn a_ponder_move_is_legal_after_the_best_move() {
     let mut engine = Engine::ready();
     engine.begin("startpos", "go depth 6");
     let line = engine.expect("bestmove ").pop().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
-    if let ["bestmove", best, "ponder", ponder] = words[..] {
-        engine.send(&format!("position startpos moves {best} {ponder}"));
-        assert!(engine.sync().is_empty(), "{line}");
-    } else {
-        assert_eq!(words.len(), 2, "{line}");
-    }
+    let ["bestmove", best, "ponder", ponder] = words[..] else { panic!("{line}") };
+    engine.send(&format!("position startpos moves {best} {ponder}"));
+    assert!(engine.sync().is_empty(), "{line}");
     engine.quit();
 }
 
@@ -199,7 +201,7 @@ fn a_finished_game_has_a_score_and_no_move() {
 fn mates_are_told_in_moves() {
     let mut engine = Engine::ready();
     let (best, lines) = engine.search("fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go depth 5");
-    assert_eq!(last_value(&lines, "mate").as_deref(), Some("1"), "{best}: {lines:#?}");
+    assert_eq!(last_score(&lines), ScoreValue::Mate(1), "{best}: {lines:#?}");
     assert_eq!(best, "g5g7");
     engine.quit();
 }

@@ -1,11 +1,11 @@
 //! How the engine can be told to play, and what a packager needs.
 
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
-use engram::{position::Position, uci::translate::parse_fen};
+use engram::{position::Position, protocol::ScoreValue, types::Bound, uci::translate::parse_fen};
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, run};
+use crate::common::{Engine, home, last_report, reports, run};
 
 /// Black may repeat the first position a third time, or play on a tempo behind.
 const MAY_REPEAT: &str = "position fen rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 \
@@ -38,9 +38,8 @@ fn contempt_belongs_to_the_side_to_move_in_every_search() {
     let found = |engine: &mut Engine, side: &str| {
         engine.send(&format!("position fen 8/5k2/4p1p1/3pPp1p/2pP1P1P/2P1K1P1/8/8 {side} - - 0 1"));
         let (_, lines) = engine.best("go depth 14");
-        let last = lines.iter().rev().find(|line| line.starts_with("info depth")).expect("a score");
-        let (_, score) = last.split_once(" score ").expect("a score");
-        score.split_once(" nps ").expect("a speed").0.to_owned()
+        let last = last_report(&lines);
+        (last.score, last.nodes)
     };
     let mut engine = start();
     for side in ["b", "w", "b", "w"] {
@@ -74,23 +73,25 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
     let legal = position.legal_moves();
     let mut engine = Engine::with(&["Learning value off", &format!("MultiPV value {}", legal.len())]);
     let (best, lines) = engine.search(&format!("fen {FEN}"), "go depth 9");
-    let last: Vec<&String> = lines.iter().filter(|line| line.starts_with("info depth 9 seldepth ")).collect();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut last = reports(&lines);
+    last.retain(|line| line.depth == Some(9));
+    let mut seen = BTreeSet::new();
     let mut ranks = Vec::new();
     for line in &last {
-        let after = |word: &str| line.split(word).nth(1).unwrap().split(' ').next().unwrap().to_owned();
-        let rank: usize = after(" multipv ").parse().unwrap();
-        let first = after(" pv ");
-        let m = *legal.iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == first).expect("legal");
+        let first = line.pv[0].to_string();
+        let m = *legal.iter().find(|m| m.to_uci(CastlingMode::Standard) == line.pv[0]).expect("legal");
         assert!(seen.insert(first.clone()), "{first} stands in two lines: {last:#?}");
-        assert!(rank > 1 || first == best, "{last:#?}");
+        assert!(line.multipv > Some(1) || first == best, "{last:#?}");
         let child = position.play(m);
-        let exact = (0..=1).find(|&moves| is_mated(&child, moves)).map(|moves| moves + 1);
-        let mate: Option<u32> = line.contains(" score mate ").then(|| after(" mate ").parse().unwrap());
-        assert!(!line.contains("bound"), "{line}");
+        let exact = (0..=1).find(|&moves| is_mated(&child, moves)).map(|moves| moves as i32 + 1);
+        let score = line.score.expect("a score");
+        assert_eq!(score.bound, Bound::Exact, "{line}");
+        let (mate, value) = match score.value {
+            ScoreValue::Mate(mate) => (Some(mate), 100_000 - mate),
+            ScoreValue::Centipawns(value) => (None, value),
+        };
         assert!(mate == exact || (exact.is_none() && mate.is_none_or(|mate| mate > 2)), "{exact:?}: {line}");
-        let value = mate.map_or_else(|| after(" cp ").parse::<i32>().unwrap(), |mate| 100_000 - mate as i32);
-        ranks.push((rank, value));
+        ranks.push((line.multipv, value));
     }
     assert_eq!(last.len(), legal.len(), "one line for each move: {last:#?}");
     assert!(ranks.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 >= pair[1].1), "{ranks:?}");
@@ -108,23 +109,13 @@ fn the_book_is_closed_in_analysis() {
     engine.quit();
 }
 
-/// Nodes and score of the last line.
-fn last(lines: &[String]) -> (u64, i64) {
-    let line = lines.iter().rfind(|line| line.contains(" score cp ")).unwrap_or_else(|| panic!("{lines:?}"));
-    let field = |name: &str| {
-        let (_, rest) = line.split_once(&format!(" {name} ")).unwrap();
-        rest.split(' ').next().unwrap().parse::<i64>().unwrap()
-    };
-    (field("nodes") as u64, field("cp"))
-}
-
 /// Each of the levels of an option, lowest first, makes a search of the present position larger; the first is small.
 fn searches_more_with_each(engine: &mut Engine, option: &str, levels: [u32; 3]) {
     let mut nodes = Vec::new();
     for level in levels {
         engine.send(&format!("setoption name {option} value {level}"));
         engine.send("ucinewgame");
-        nodes.push(last(&engine.best("go movetime 60000").1).0);
+        nodes.push(last_report(&engine.best("go movetime 60000").1).nodes.expect("a count"));
     }
     assert!(nodes[0] < 2_000 && nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
 }
@@ -137,19 +128,19 @@ fn limited_strength_narrows_the_search_and_blurs_the_scores() {
     searches_more_with_each(&mut engine, "UCI_Elo", [1350, 2100, 2850]);
     // Each game has errors of its own.
     engine.send("setoption name UCI_Elo value 1350");
-    let mut scores = std::collections::BTreeSet::new();
+    let mut scores = BTreeSet::new();
     for _ in 0..6 {
         engine.send("ucinewgame");
-        scores.insert(last(&engine.best("go depth 1").1).1);
+        scores.insert(last_report(&engine.best("go depth 1").1).score.expect("a score").to_string());
     }
     assert!(scores.len() > 1, "{scores:?}");
     // Without the limit, and in analysis, it is its own self again.
     for option in ["UCI_AnalyseMode value true", "UCI_LimitStrength value false"] {
         engine.send(&format!("setoption name {option}"));
-        let mut scores = std::collections::BTreeSet::new();
+        let mut scores = BTreeSet::new();
         for _ in 0..3 {
             engine.send("ucinewgame");
-            scores.insert(last(&engine.best("go depth 6").1).1);
+            scores.insert(last_report(&engine.best("go depth 6").1).score.expect("a score").to_string());
         }
         assert_eq!(scores.len(), 1, "{option}: {scores:?}");
     }
@@ -164,10 +155,10 @@ fn a_level_of_skill_is_a_limit_of_strength_that_uses_no_memory() {
     assert!(engine.seen.iter().any(|line| line.contains("off while the strength is limited")), "it says so");
     // A limit in Elo goes before, and the highest level is none.
     engine.send("setoption name UCI_LimitStrength value true");
-    assert!(last(&engine.best("go movetime 60000").1).0 < 2_000);
+    assert!(last_report(&engine.best("go movetime 60000").1).nodes < Some(2_000));
     engine.send("setoption name UCI_LimitStrength value false");
     engine.send("setoption name Skill Level value 20");
-    assert!(last(&engine.best("go nodes 100000").1).0 > 90_000);
+    assert!(last_report(&engine.best("go nodes 100000").1).nodes > Some(90_000));
     let said = engine.answer("setoption name Skill Level value 21");
     assert!(said.len() == 1 && said[0].contains("0 to 20"), "{said:?}");
     engine.quit();

@@ -11,16 +11,7 @@ mod model;
 
 use gui::Gui;
 
-use crate::common::{self, Engine, is_full, random::Random};
-
-/// The seed of this run: always the same in the short form, another one each time in the long form.
-fn seed(usual: u64) -> u64 {
-    let given = std::env::var("ENGRAM_SEED").ok().and_then(|seed| seed.parse().ok());
-    let now = || std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
-    let seed = given.unwrap_or_else(|| if is_full() { now() } else { usual });
-    println!("ENGRAM_SEED={seed}");
-    seed
-}
+use crate::common::{self, Engine, is_full, random::Random, seed};
 
 /// Reads what Linux says about a process: resident memory in KiB, and threads.
 #[cfg(target_os = "linux")]
