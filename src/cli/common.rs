@@ -3,10 +3,15 @@
 use std::{
     io::{self, Write as _},
     path::Path,
-    sync::RwLock,
+    sync::{
+        RwLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
 };
 
 use clap::ValueEnum;
+use crossbeam::channel::{Sender, unbounded};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
@@ -104,6 +109,11 @@ pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// The name of a value as an argument has it.
+pub(super) fn value_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 /// Seconds since 1970 as `2026-01-31 17:05`, UTC; empty if they are beyond the year 9999.
 pub(super) fn date(time: impl Into<u64>) -> String {
     let time = i64::try_from(time.into()).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
@@ -146,6 +156,43 @@ pub(super) fn write_records<'a>(
     let ring = RwLock::new(ring);
     let mut locked = file.lock_with_timeout(&ring)?;
     records.into_iter().try_fold(BEFORE_FIRST, |_, record| locked.append(record))
+}
+
+/// Does the `work` with the numbers below `count`, on this many threads. `each` gets what they find, on this thread and as it
+/// comes; the first error ends it all.
+pub(super) fn in_parallel<T: Send>(
+    count: usize,
+    threads: usize,
+    work: impl Fn(usize) -> Result<T, CliError> + Sync,
+    mut each: impl FnMut(usize, T) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, found) = unbounded();
+    let run = |sender: Sender<_>| {
+        // Relaxed: each number is taken once, no matter by which thread, and a late stop costs one more.
+        while !stop.load(Relaxed)
+            && let index = next.fetch_add(1, Relaxed)
+            && index < count
+        {
+            // The receiver outlives the threads.
+            let _ = sender.send((index, work(index)));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (run, sender) = (&run, sender.clone());
+            scope.spawn(move || run(sender));
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for (index, one) in found {
+            if result.is_ok() {
+                result = one.and_then(|one| each(index, one));
+                stop.store(result.is_err(), Relaxed);
+            }
+        }
+        result
+    })
 }
 
 /// Lowers the priority of this process.

@@ -29,31 +29,7 @@ pub enum Completion {
 /// Why a subcommand failed, in one sentence.
 #[derive(Debug, Error)]
 pub enum CliError {
-    /// The position given cannot be used.
-    #[error(transparent)]
-    Fen(#[from] FenError),
-    /// A move that the engine refuses.
-    #[error(transparent)]
-    Move(#[from] IllegalMove),
-    /// A hash file cannot be used.
-    #[error(transparent)]
-    HashFile(#[from] HashFileError),
-    /// A book that cannot be used.
-    #[error(transparent)]
-    Book(#[from] BookError),
-    /// A learning file cannot be used.
-    #[error(transparent)]
-    LearnFile(#[from] FileError),
-    /// The position or move cannot be learned.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// A tree cannot be used.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-    /// A study cannot go on.
-    #[error(transparent)]
-    Study(#[from] StudyError),
-    /// Another file cannot be opened, read, written, and what the system says.
+    /// A file cannot be opened, read, written, and what the system says.
     #[error("{0} cannot be {1} ({2})")]
     File(PathBuf, &'static str, io::Error),
     /// A file that is not written to.
@@ -66,6 +42,19 @@ pub enum CliError {
     #[error("{0}")]
     Task(String),
 }
+
+/// The errors of the engine, in words.
+macro_rules! in_words {
+    ($($error:ty),*) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> CliError {
+                CliError::Task(error.to_string())
+            }
+        })*
+    };
+}
+
+in_words!(FenError, IllegalMove, HashFileError, BookError, FileError, LineError, TreeError, StudyError);
 
 /// Turns what the system says of a file that was being `doing` (opened, read, written) into an error.
 pub(super) fn refused(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> CliError {

@@ -149,7 +149,7 @@ impl Game {
 
     /// Sets the position. If the one before was checkmate, that game is over.
     pub fn set_position(&mut self, mut place: Place) {
-        if !self.guessed && self.is_played_on() && is_mate(self.root()) {
+        if !self.guessed && self.is_played_on() && self.root().chess().is_checkmate() {
             self.end();
         }
         // From another start it may be a position of the game nevertheless.
@@ -274,12 +274,12 @@ impl Game {
         let mut line = played.line().clone();
         let Some(last) = positions.last() else { return (line, None) };
         let mut path = PositionPath::along(positions);
-        let ended = result_on_the_board(last, &path);
+        let ended = path.result(last);
         let Some(m) = announced.filter(|_| ended.is_none()) else { return (line, ended) };
         line.moves.push(m.to_uci(last.chess().castles().mode()));
         let last = last.play(m);
         path.push(&last);
-        (line, result_on_the_board(&last, &path))
+        (line, path.result(&last))
     }
 
     fn root(&self) -> &Position {
@@ -301,19 +301,6 @@ impl Game {
         let drawn = even.filter(|_| game.line().plies() >= DRAWN_PLIES).map(|_| KnownOutcome::Draw);
         game.winner().map(|winner| KnownOutcome::Decisive { winner }).or(drawn)
     }
-}
-
-/// Is it checkmate?
-fn is_mate(position: &Position) -> bool {
-    position.in_check() && !position.has_legal_move()
-}
-
-/// The result by the rules, if the game is over at the end of `path`, in `position`.
-fn result_on_the_board(position: &Position, path: &PositionPath) -> Option<KnownOutcome> {
-    if is_mate(position) {
-        return Some(KnownOutcome::Decisive { winner: !position.turn() });
-    }
-    path.is_draw(position).then_some(KnownOutcome::Draw)
 }
 
 /// The sink of an engine: hands the end of each search to its game first, then everything to `user`.

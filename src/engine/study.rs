@@ -28,8 +28,9 @@ use crate::{
     },
     locks::read,
     position::Position,
+    search::Limits,
     tree::{Access, Job, PositionView, Tree, TreeError, TreeSearch},
-    types::{Depth, PackedMove, Ply, PositionKey, Score, ScoredLine, SearchResult},
+    types::{Depth, PackedMove, PositionKey, Score, ScoredLine, SearchResult},
 };
 
 /// A score of at least this, in printed centipawns, holds.
@@ -155,13 +156,12 @@ impl Study {
     fn search_job(&mut self, job: &Job, goes_on: &dyn Fn() -> bool) -> Option<TreeSearch> {
         let begun = Instant::now();
         let searcher = &mut self.searcher;
-        let usual = searcher.nodes;
         searcher.engine.new_game();
         searcher.engine.settings.multi_pv = job.lines;
-        searcher.nodes = (usual / SHARE).max(1).saturating_mul(job.effort);
-        let answer = searcher.search_while(&job.position, &[], goes_on);
+        let nodes = (searcher.nodes / SHARE).max(1).saturating_mul(job.effort);
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        let answer = searcher.search_with(&job.position, &[], limits, goes_on, |_| {});
         searcher.engine.settings.multi_pv = 1;
-        searcher.nodes = usual;
         let answer = answer.ok().filter(|_| goes_on())?;
         let (depth, nodes) = answer.result.map(|result| (result.depth, result.nodes)).unwrap_or_default();
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -285,8 +285,7 @@ impl Study {
     fn before(&self, game: &LearnedGame, ply: u16, result: &SearchResult) -> Option<PositionFinding> {
         let earlier = ply.checked_sub(1)?;
         let (position, &reply) = game.positions.get(&earlier).zip(game.moves.get(&earlier))?;
-        // A mate is a ply farther away from there.
-        let lower = Score::from_tt((-result.score).to_tt(Ply::ROOT), Ply(1));
+        let lower = (-result.score).one_ply_farther();
         let best = PackedMove::pack(reply);
         let is_better = |known: &Record| {
             let is_bounded = known.origin == Origin::Study && !known.lower.is_none();

@@ -133,15 +133,11 @@ impl SavedSearch {
     }
 
     fn read(&self) -> Option<GameSearch> {
-        let mut position = exchange::position(&self.start, Some(self.chess960)).ok()?;
-        let mut moves = Vec::new();
-        for uci in self.moves.split_whitespace() {
-            let uci: UciMove = uci.parse().ok()?;
-            position = position.play(uci.to_move(position.chess()).ok()?);
-            moves.push(uci);
-        }
+        let start = exchange::position(&self.start, Some(self.chess960)).ok()?;
+        let moves: Option<Vec<UciMove>> = self.moves.split_whitespace().map(|uci| uci.parse().ok()).collect();
+        let moves = moves?;
         Some(GameSearch {
-            position,
+            position: start.along(&start.line(&moves)?).pop()?,
             line: Line { start: self.start.clone(), moves },
             depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
             score: self.score.parse::<LearnedScore>().ok()?.to_score(),

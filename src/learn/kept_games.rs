@@ -24,7 +24,10 @@ use super::{
 };
 use crate::{
     files::{self, NewFile, with_suffix},
-    position::{Openings, Position},
+    position::{
+        Openings, Position,
+        notation::{eval, move_number, tag},
+    },
     types::{Depth, Score},
 };
 
@@ -101,12 +104,7 @@ impl KeptGame {
         let first = searches().nth(1).and(searches().next())?;
         let mode = first.position.chess().castles().mode();
         let start = exchange::position(&line.start, Some(mode.is_chess960())).ok()?;
-        let (mut position, mut moves) = (start.clone(), Vec::new());
-        for uci in &line.moves {
-            let m = uci.to_move(position.chess()).ok()?;
-            position = position.play(m);
-            moves.push(m);
-        }
+        let moves = start.line(&line.moves)?;
         let mut game = KeptGame {
             searches: vec![None; moves.len()],
             sides: ByColor::default(),
@@ -154,26 +152,20 @@ impl KeptGame {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);
         }
         tags.extend([("Termination", self.termination.name()), ("Session", &session)]);
-        let mut text = String::new();
-        for (tag, value) in tags {
-            let value = value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
-            text.push_str(&format!("[{tag} \"{value}\"]\n"));
-        }
+        let one_line = |(name, value): (&str, &str)| tag(name, &value.replace(char::is_control, " "));
+        let mut text: String = tags.into_iter().map(one_line).collect();
         text.push('\n');
-        let mut chess = self.start.chess().clone();
+        let mut position = self.start.clone();
         for (index, (&m, search)) in self.moves.iter().zip(&self.searches).enumerate() {
-            if index == 0 || chess.turn().is_white() {
-                text.push_str(&format!("{}{} ", chess.fullmoves(), chess.turn().fold_wb(".", "...")));
+            if index == 0 || position.turn().is_white() {
+                text.push_str(&format!("{} ", move_number(&position)));
             }
-            text.push_str(&SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string());
+            text.push_str(&SanPlus::from_move(position.chess().clone(), m).to_string());
+            position = position.play(m);
             if let Some((depth, score)) = search {
-                let score = match score.mate_moves() {
-                    Some(moves) => format!("#{moves}"),
-                    None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
-                };
-                text.push_str(&format!(" {{[%eval {score},{}]}}", depth.get()));
+                text.push_str(&format!(" {{[%eval {},{}]}}", eval(*score), depth.get()));
             }
-            text.push(if chess.turn().is_white() { '\n' } else { ' ' });
+            text.push(if position.turn().is_white() { '\n' } else { ' ' });
         }
         text.push_str(&outcome);
         text.push('\n');

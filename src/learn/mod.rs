@@ -12,7 +12,8 @@
 //! policy, game, session pure: searches and games in, records out
 //! games                 reconstructs the games of the records
 //! exchange, kept_games  records as text; games as PGN beside the file
-//! writer, store         the file in an engine: a ring in memory, and a thread for everything that may block
+//! store_state           the file, the records in memory and the messages of an engine
+//! writer, store         the file in an engine: a thread for everything that may block
 //! game_log              the games in progress, beside the file
 //! ```
 
@@ -36,6 +37,7 @@ mod score;
 pub(crate) mod session;
 mod stamp;
 mod store;
+mod store_state;
 mod writer;
 
 pub use append::{AppendTime, Locked};

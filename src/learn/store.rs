@@ -21,7 +21,8 @@ use super::{
     kept_games::KeptGame,
     record::Record,
     ring::Ring,
-    writer::{CLOSE_TIMEOUT, Job, StoreState, Writer},
+    store_state::StoreState,
+    writer::{CLOSE_TIMEOUT, Job, Writer},
 };
 use crate::{
     files::ProcessLog,

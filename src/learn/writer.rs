@@ -2,11 +2,8 @@
 
 use std::{
     collections::VecDeque,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, RwLock,
-        atomic::{AtomicUsize, Ordering::Release},
-    },
+    path::Path,
+    sync::{Arc, atomic::Ordering::Release},
     thread,
     time::{Duration, Instant},
 };
@@ -16,18 +13,13 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender};
 use super::{
     append::{AppendTime, RECORDS_PER_LOCK},
     create::create,
-    disk::Disk,
     error::{FileError, refused},
-    file::{LearnFile, Mode},
+    file::LearnFile,
     kept_games,
     record::{CAPACITY, Record},
-    ring::{Report, Ring},
+    store_state::StoreState,
 };
-
-use crate::{
-    files::ProcessLog,
-    locks::{locked, write},
-};
+use crate::files::ProcessLog;
 
 /// Records written within this time are synced together.
 const SYNC_INTERVAL: Duration = Duration::from_millis(700);
@@ -39,106 +31,6 @@ const AFTER_ERROR: Duration = Duration::from_secs(1);
 const LOCK_WARNING_AFTER: Duration = Duration::from_secs(2);
 /// How long a writer whose store is closed continues to try, and how long the store waits for it.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// What the engine and the writer thread share.
-///
-/// `file` is held during reads and writes, so the engine only tries to lock it; `ring` is held briefly, while memory is
-/// changed. Lock order: `file` before `ring`.
-pub(super) struct StoreState {
-    disk: Arc<dyn Disk>,
-    pub path: PathBuf,
-    pub mode: Mode,
-    pub file: Mutex<Option<LearnFile>>,
-    pub ring: RwLock<Ring>,
-    /// Records that the writer still has to write.
-    pub queued: AtomicUsize,
-    /// Records that were given up: nothing can be written.
-    pub given_up: AtomicUsize,
-    /// All messages for the user, and how many of them were taken.
-    messages: Mutex<(Vec<String>, usize)>,
-}
-
-impl StoreState {
-    pub(super) fn new(disk: Arc<dyn Disk>, path: &Path, mode: Mode) -> StoreState {
-        StoreState {
-            disk,
-            path: path.to_owned(),
-            mode,
-            file: Mutex::new(None),
-            ring: RwLock::new(Ring::new(0)),
-            queued: AtomicUsize::new(0),
-            given_up: AtomicUsize::new(0),
-            messages: Mutex::default(),
-        }
-    }
-
-    pub(super) fn file(&self) -> MutexGuard<'_, Option<LearnFile>> {
-        locked(&self.file)
-    }
-
-    /// Keeps a message for the user, unless it was reported before.
-    fn say(&self, message: String) {
-        let (messages, _) = &mut *locked(&self.messages);
-        if !messages.contains(&message) {
-            log::warn!("{message}");
-            messages.push(message);
-        }
-    }
-
-    /// The messages for the user, each once.
-    pub(super) fn take_messages(&self) -> Vec<String> {
-        let (messages, taken) = &mut *locked(&self.messages);
-        let news = messages[*taken..].to_vec();
-        *taken = messages.len();
-        news
-    }
-
-    /// Opens the file that is at the path now.
-    pub(super) fn reopen(&self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
-        let opened = LearnFile::open_on(Arc::clone(&self.disk), &self.path, self.mode)?;
-        let (fresh, ring, report) = opened.recover()?;
-        write(&self.ring).replace(ring);
-        let path = self.path.display();
-        if let (Some(reason), Mode::Write) = (fresh.read_only(), self.mode) {
-            self.say(format!("learning file {path} is only read, nothing new is learned: {reason}"));
-        }
-        if report != (Report { live: 0, tombstones: 0, replaced: 0, stale: 0, ..report }) {
-            log::info!("learning file {path}: {report:?}");
-        }
-        if report.missing_bytes > 0 {
-            let missing = report.missing_bytes;
-            self.say(format!(
-                "learning file {path} was cut short by {missing} bytes; what is left of it is used"
-            ));
-        }
-        *file = Some(fresh);
-        Ok(())
-    }
-
-    /// Reads the records that others appended, or opens the file that is at the path now.
-    pub(super) fn read_forward(&self, file: &mut Option<LearnFile>) {
-        let mut progress = file.as_ref().map_or(Ok(()), |open| open.refresh(&self.ring));
-        if let Err(replaced @ FileError::Replaced(_)) = &progress {
-            self.let_go(file, replaced);
-            progress = Ok(());
-        }
-        if file.is_none() {
-            progress = self.reopen(file);
-        }
-        match progress {
-            // There is none yet, or it is being created.
-            Ok(()) | Err(FileError::Missing(_) | FileError::Unfinished(_)) => {}
-            Err(error) => self.say(error.to_string()),
-        }
-    }
-
-    /// Closes a file that is no longer at its path: its records no longer count.
-    fn let_go(&self, file: &mut Option<LearnFile>, why: &FileError) {
-        *file = None;
-        write(&self.ring).replace(Ring::new(0));
-        self.say(why.to_string());
-    }
-}
 
 /// A job for the writer thread.
 pub(super) enum Job {
@@ -414,7 +306,7 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::{
-        learn::{Origin, Store},
+        learn::{Mode, Origin, Store},
         position::Position,
     };
 

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use shakmaty::{CastlingMode, File, Move, Role, san::San, uci::UciMove};
+use shakmaty::{CastlingMode, File, Move, Position as _, Role, san::San, uci::UciMove};
 
 use super::state::Position;
+use crate::types::Score;
 
 /// Can a word begin a position: is it `startpos`, or the pieces of a FEN?
 pub(crate) fn begins_position(word: &str) -> bool {
@@ -40,6 +41,22 @@ pub(crate) fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let text = rest.trim_start_matches(['.', '…']);
     if text.len() < rest.len() || rest.is_empty() { text } else { word }
+}
+
+/// A tag of PGN with its value, on a line of its own.
+pub(crate) fn tag(name: &str, value: &str) -> String {
+    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The number of the next move as it is written before it: `12.` or `12...`.
+pub(crate) fn move_number(position: &Position) -> String {
+    format!("{}{}", position.chess().fullmoves(), position.turn().fold_wb(".", "..."))
+}
+
+/// White's score as in `[%eval]`: pawns or a mate, `0.35` or `#-3`.
+pub(crate) fn eval(score: Score) -> String {
+    let pawns = || format!("{:.2}", f64::from(score.centipawns()) / 100.0);
+    score.mate_moves().map_or_else(pawns, |moves| format!("#{moves}"))
 }
 
 /// A move as SAN, as UCI, in long algebraic notation (`e2-e4`, `Ng1xf3`), with figurines, or castling with zeros.

@@ -7,6 +7,8 @@
 //! The path also tracks the taint (see [`PathHash`]): for every position, the earliest position on which the results
 //! found below it depend. And it updates the keys that the modes compare.
 
+use shakmaty::KnownOutcome;
+
 use super::{
     cuckoo,
     path_hash::{PathHash, PathPart},
@@ -198,6 +200,14 @@ impl PositionPath {
             return !position.in_check();
         }
         self.occurrences() >= 3 || position.halfmoves() >= 100 || position.is_insufficient_material()
+    }
+
+    /// The result by the rules, if the game is over in `position`, the current one.
+    pub fn result(&self, position: &Position) -> Option<KnownOutcome> {
+        if position.in_check() && !position.has_legal_move() {
+            return Some(KnownOutcome::Decisive { winner: !position.turn() });
+        }
+        self.is_draw(position).then_some(KnownOutcome::Draw)
     }
 
     /// Can the next move, `ply` plies from the root, draw by repeating an earlier position? If so, returns how many

@@ -156,6 +156,17 @@ impl Position {
         Position { checkers: chess.checkers(), chess, keys }
     }
 
+    /// The moves of a line that begins here, if they are legal.
+    pub fn line(&self, moves: &[UciMove]) -> Option<Vec<Move>> {
+        let mut position = self.clone();
+        let play = |uci: &UciMove| {
+            let m = uci.to_move(&position.chess).ok()?;
+            position = position.play(m);
+            Some(m)
+        };
+        moves.iter().map(play).collect()
+    }
+
     /// This position and those after each of `moves`, which are legal.
     #[must_use]
     pub fn along(&self, moves: &[Move]) -> Vec<Position> {

@@ -54,7 +54,6 @@ macro_rules! parameters {
         pub static PARAMETERS: &[Parameter] = &[
             $(Parameter {
                 name: stringify!($name),
-                unit: stringify!($unit),
                 default: $default,
                 low: $low,
                 high: $high,
@@ -69,8 +68,6 @@ macro_rules! parameters {
 pub struct Parameter {
     /// The name of the option.
     pub name: &'static str,
-    /// What it counts.
-    pub unit: &'static str,
     /// What the engine plays with.
     pub default: i32,
     /// The least that makes sense.

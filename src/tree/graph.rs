@@ -8,7 +8,7 @@ use shakmaty::Color;
 use super::growth::{self, Advice};
 use crate::{
     learn::{LearnedScore, now},
-    types::{Depth, Ply, Score},
+    types::{Depth, Score},
 };
 
 /// A change of the score of at least this size, in printed centipawns, is news.
@@ -73,14 +73,9 @@ impl Edge {
     /// The score of the move for the side that plays it, and the depth behind it.
     pub fn value(&self) -> Option<(Score, Depth)> {
         let backed_up = self.after.score.filter(|_| !self.closes_cycle);
-        let backed_up = backed_up.map(|score| (one_ply_farther(-score), self.after.depth + 1));
+        let backed_up = backed_up.map(|score| ((-score).one_ply_farther(), self.after.depth + 1));
         backed_up.or(self.score.map(|score| (score, self.depth)))
     }
-}
-
-/// A mate or tablebase result is a ply farther away from the position before.
-fn one_ply_farther(score: Score) -> Score {
-    Score::from_tt(score.to_tt(Ply::ROOT), Ply(1))
 }
 
 /// A score as a number in the file.

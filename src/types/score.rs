@@ -129,6 +129,11 @@ impl Score {
         }
     }
 
+    /// A mate or tablebase result as it counts in the position before: a ply farther away.
+    pub const fn one_ply_farther(self) -> Score {
+        Score::from_tt(self.to_tt(Ply::ROOT), Ply(1))
+    }
+
     /// As printed: centipawns on the scale where 100 is an even chance to win.
     pub const fn centipawns(self) -> i32 {
         rounded(self.0 * 100, Score::UNITS_PER_PAWN)

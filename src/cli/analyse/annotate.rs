@@ -8,7 +8,7 @@ use crate::{
         pawns,
         pgn::{self, Annotation, Comment},
     },
-    types::Score,
+    position::notation::eval,
 };
 
 /// Plies of another line that are shown.
@@ -101,14 +101,6 @@ fn variation_text(variation: &Variation) -> String {
 fn put_variations(kept: &mut Comment, texts: &mut impl Iterator<Item = String>) {
     for (token, text) in kept.iter_mut().filter(|token| token.starts_with('(')).zip(texts) {
         *token = format!("({text})");
-    }
-}
-
-/// A score in `[%eval]`.
-pub fn eval(score: Score) -> String {
-    match score.mate_plies() {
-        Some(_) => pawns(score),
-        None => format!("{:.2}", f64::from(score.centipawns()) / 100.0),
     }
 }
 

@@ -33,8 +33,6 @@ pub struct EpdRecord {
     pub mate: Option<i32>,
     /// Points for moves: `c8` with `c9` as in the Strategic Test Suite.
     pub points: Vec<(Move, u32)>,
-    /// Is it the only one of the input?
-    pub is_single: bool,
 }
 
 /// The result of a search on a record.

@@ -94,8 +94,7 @@ impl AnalysisInput {
         }
         let advice = if is_position { "" } else { ", or name a .pgn or .epd file" };
         let advise = |reason| CliError::Task(format!("{reason}{advice}"));
-        let mut record = EpdRecord::with_moves(&text).map_err(advise)?;
-        record.is_single = true;
+        let record = EpdRecord::with_moves(&text).map_err(advise)?;
         translate::assumed(&text).into_iter().for_each(complain);
         Ok(AnalysisInput::Single(Box::new(record)))
     }

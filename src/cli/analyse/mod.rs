@@ -54,7 +54,6 @@ use serde_json::{Value, json};
 
 pub use self::arguments::Analyse;
 pub(super) use self::{
-    annotate::eval,
     backend::SearchBackend,
     epd::EpdRecord,
     input::{AnalysisInput, Item},

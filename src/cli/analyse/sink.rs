@@ -55,8 +55,8 @@ impl Text {
 
 impl Sink for Text {
     fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
-        if record.is_single {
-            self.is_single = true;
+        self.is_single = record.file.is_empty();
+        if self.is_single {
             self.output.line(output::position_text(&record.position, finding));
             return Ok(());
         }

@@ -51,14 +51,10 @@ impl BatchTask {
         let setup = self.start.parse::<Fen>().map_err(|error| error.to_string())?.into_setup();
         let mode = CastlingMode::from_chess960(self.chess960);
         let start = Position::from_setup(setup, mode).map_err(|_| "its position is not legal")?;
-        let (mut position, mut moves) = (start.clone(), Vec::new());
-        for word in self.moves.split_whitespace() {
-            let legal = |uci: UciMove| Some((uci, uci.to_move(position.chess()).ok()?));
-            let found = word.parse().ok().and_then(legal);
-            let (uci, m) = found.ok_or("it has a move that is not legal")?;
-            position = position.play(m);
-            moves.push(uci);
-        }
+        let moves: Option<Vec<UciMove>> =
+            self.moves.split_whitespace().map(|word| word.parse().ok()).collect();
+        let moves =
+            moves.filter(|moves| start.line(moves).is_some()).ok_or("it has a move that is not legal")?;
         let plies = self.first..self.first.saturating_add(self.count);
         let SearchBudget { depth, nodes, movetime, .. } = self.settings;
         if plies.is_empty()
@@ -104,12 +100,7 @@ pub(super) fn read_result(text: &str, work: &MoveList, plies: &Range<usize>) -> 
     if written.len() != plies.len() {
         return None;
     }
-    let mut position = work.start.clone();
-    let mut positions = vec![position.clone()];
-    for m in work.moves.iter().take(work.lead + plies.end - 1) {
-        position = position.play(m.to_move(position.chess()).ok()?);
-        positions.push(position.clone());
-    }
+    let positions = work.start.along(&work.start.line(work.moves.get(..work.lead + plies.end - 1)?)?);
     written
         .into_iter()
         .zip(&positions[work.lead + plies.start..])

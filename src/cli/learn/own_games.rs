@@ -14,7 +14,7 @@ use crate::{
     cli::{
         CliError, DAY, complain, date, day,
         pgn::{self, Annotation, Game, Games},
-        refused, source,
+        refused, source, value_name,
     },
     learn::{
         Origin, Record, Ring,
@@ -46,12 +46,8 @@ pub(super) enum GameResult {
 
 impl GameResult {
     /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            GameResult::Won => "won",
-            GameResult::Drawn => "drawn",
-            GameResult::Lost => "lost",
-        }
+    pub(super) fn name(self) -> String {
+        value_name(self)
     }
 }
 

@@ -8,12 +8,11 @@ use super::{
     lines::{Lines, MAX_BYTES},
     tag,
     token::{PgnTokens, Token, outcome},
-    write::move_number,
 };
 use crate::{
     position::{
         Position,
-        notation::{read_move, to_move, with_hyphens},
+        notation::{move_number, read_move, to_move, with_hyphens},
     },
     uci::translate,
 };

@@ -88,10 +88,7 @@ fn a_tag_value_is_one_line() {
 
 /// The game after it was written with its annotations and read again.
 fn written_again(game: &Game) -> Game {
-    let annotations = std::iter::once(&game.preface).chain(&game.annotations);
-    let comments: Vec<Comment> =
-        annotations.map(|said| said.iter().map(Annotation::to_string).collect()).collect();
-    let mut games = read(&write_game(game, &game.tags, &comments));
+    let mut games = read(&write_game(game, &game.tags, &game.comments()));
     assert_eq!(games.len(), 1);
     games.remove(0).expect("it was read before")
 }

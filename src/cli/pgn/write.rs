@@ -1,9 +1,10 @@
-use std::fmt::Write;
-
-use shakmaty::{Move, Position as _, san::SanPlus};
+use shakmaty::{Move, san::SanPlus};
 
 use super::Game;
-use crate::position::Position;
+use crate::position::{
+    Position,
+    notation::{move_number, tag},
+};
 
 /// Lines of movetext are shorter than this.
 const COLUMNS: usize = 80;
@@ -13,11 +14,7 @@ pub type Comment = Vec<String>;
 
 /// A game as PGN, with `tags` in place of its own and `comments` after its moves (the first before them).
 pub fn write_game(game: &Game, tags: &[(String, String)], comments: &[Comment]) -> String {
-    let mut text = String::new();
-    for (name, value) in tags {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        let _ = writeln!(text, "[{name} \"{value}\"]");
-    }
+    let mut text: String = tags.iter().map(|(name, value)| tag(name, value)).collect();
     text.push('\n');
     let mut tokens = movetext(game, comments);
     tokens.push(game.outcome.to_string());
@@ -56,11 +53,6 @@ fn numbered(start: &Position, moves: &[Move], comments: &[Comment]) -> Vec<Strin
 /// A move in SAN, and the position after it.
 pub fn san(position: &Position, m: Move) -> (String, Position) {
     (SanPlus::from_move(position.chess().clone(), m).to_string(), position.play(m))
-}
-
-/// The number of the next move as it is written before it: `12.` or `12...`.
-pub(super) fn move_number(position: &Position) -> String {
-    format!("{}{}", position.chess().fullmoves(), position.turn().fold_wb(".", "..."))
 }
 
 fn wrap(text: &mut String, tokens: &[String]) {

@@ -4,12 +4,9 @@ use std::{
     collections::{HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    thread,
     time::Duration,
 };
 
-use crossbeam::channel::unbounded;
 use indicatif::ProgressBar;
 use shakmaty::Color;
 
@@ -22,7 +19,7 @@ use super::{
     statistics::seeded,
 };
 use crate::{
-    cli::{CliError, progress_bar, refused},
+    cli::{CliError, in_parallel, progress_bar, refused},
     learn::Record,
     position::Position,
     protocol::{Command, Go},
@@ -89,7 +86,11 @@ pub(super) fn run(
             for arm in [Arm::Learn, Arm::Placebo, Arm::Study] {
                 files.insert(arm, ArmFile::make(&work, &known(setup, &journal.entries, arm, round))?);
             }
-            play(setup, &missing, &files, &work, |entry| {
+            let play = |index: usize| {
+                let slot: GameSlot = missing[index];
+                play_one(setup, slot, files.get(&slot.arm), &work)
+            };
+            in_parallel(missing.len(), setup.concurrency, play, |_, entry| {
                 bar.inc(1);
                 journal.push(entry)
             })?;
@@ -116,41 +117,6 @@ pub(super) fn known(setup: &Setup, entries: &[GameEntry], arm: Arm, round: u32) 
         }
     }
     records
-}
-
-/// Plays games on `concurrency` threads. `each` gets them as they end.
-fn play(
-    setup: &Setup,
-    slots: &[GameSlot],
-    files: &HashMap<Arm, ArmFile>,
-    work: &Path,
-    mut each: impl FnMut(GameEntry) -> Result<(), CliError>,
-) -> Result<(), CliError> {
-    let next = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
-    let (sender, finished) = unbounded();
-    thread::scope(|scope| {
-        for _ in 0..setup.concurrency {
-            let sender = sender.clone();
-            let (next, stop) = (&next, &stop);
-            scope.spawn(move || {
-                while !stop.load(Relaxed) {
-                    let Some(&slot) = slots.get(next.fetch_add(1, Relaxed)) else { return };
-                    // The receiver outlives the threads.
-                    let _ = sender.send(play_one(setup, slot, files.get(&slot.arm), work));
-                }
-            });
-        }
-        drop(sender);
-        let mut result = Ok(());
-        for entry in finished {
-            if result.is_ok() {
-                result = entry.and_then(&mut each);
-                stop.store(result.is_err(), Relaxed);
-            }
-        }
-        result
-    })
 }
 
 /// Plays one game in new processes, so that nothing remains of an earlier game.

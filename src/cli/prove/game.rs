@@ -1,6 +1,6 @@
 //! One game between two engines: the rules, the clock, adjudication.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use shakmaty::{Color, Position as _, uci::UciMove};
 use super::player::{EngineAnswer, EngineFailure, EnginePlayer};
 use crate::{
     cli::common::json,
-    position::Position,
+    position::{Position, PositionPath},
     protocol::{Command, Go},
     types::{Score, Verdict},
 };
@@ -178,7 +178,7 @@ fn command(pace: Pace, side: usize, clocks: &[Duration; 2], random: &mut Rng) ->
 struct GameInPlay {
     position: Position,
     moves: Vec<UciMove>,
-    seen: HashMap<u64, u32>,
+    path: PositionPath,
     verdict: Verdict,
     /// Consecutive plies with a drawish score, up to the last.
     drawish: usize,
@@ -186,11 +186,10 @@ struct GameInPlay {
 
 impl GameInPlay {
     fn new(start: &Position) -> GameInPlay {
-        let seen = HashMap::from([(start.repetition_key().0, 1)]);
         GameInPlay {
             position: start.clone(),
             moves: Vec::new(),
-            seen,
+            path: PositionPath::new(start),
             verdict: Verdict::default(),
             drawish: 0,
         }
@@ -203,7 +202,7 @@ impl GameInPlay {
         self.judge(answer.score);
         self.position = self.position.play(m);
         self.moves.push(uci);
-        *self.seen.entry(self.position.repetition_key().0).or_default() += 1;
+        self.path.push(&self.position);
         true
     }
 
@@ -228,7 +227,7 @@ impl GameInPlay {
             Some(GameEnding::Material)
         } else if self.position.halfmoves() >= 100 {
             Some(GameEnding::FiftyMoves)
-        } else if self.seen.get(&self.position.repetition_key().0).is_some_and(|&times| times >= 3) {
+        } else if self.path.occurrences() >= 3 {
             Some(GameEnding::Repetition)
         } else if self.moves.len() >= DRAW_FROM && self.drawish >= DRAW_PLIES {
             Some(GameEnding::Agreed)

@@ -12,6 +12,7 @@ use crate::{
     cli::{
         CliError,
         journal::{self, EarlierRun},
+        value_name,
     },
     learn::{Record, record},
     position::Position,
@@ -32,13 +33,8 @@ pub(super) enum Arm {
 }
 
 impl Arm {
-    pub fn name(self) -> &'static str {
-        match self {
-            Arm::Off => "off",
-            Arm::Learn => "learn",
-            Arm::Placebo => "placebo",
-            Arm::Study => "study",
-        }
+    pub fn name(self) -> String {
+        value_name(self)
     }
 }
 

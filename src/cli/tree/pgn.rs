@@ -12,13 +12,11 @@ use shakmaty::{Color, Move, Outcome, Position as _};
 use super::{lost, walk};
 use crate::{
     cli::{
-        CliError,
-        analyse::eval,
-        check_output,
+        CliError, check_output,
         pgn::{self, Comment, Game},
         write_file,
     },
-    position::Position,
+    position::{Position, notation::eval},
     tree::{MoveView, Tree},
     types::Score,
     uci::{Output, counted},

@@ -5,7 +5,7 @@ use std::{
     io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Instant,
@@ -14,14 +14,14 @@ use std::{
 use clap::Args;
 use crossbeam::channel::{Receiver, unbounded};
 use fastrand::Rng;
-use shakmaty::{CastlingMode, Move, uci::UciMove};
+use shakmaty::{CastlingMode, KnownOutcome, Move, uci::UciMove};
 
 use super::{
     common::{file_error, threads},
     data,
 };
 use crate::{
-    cli::{CliError, prove::openings, refuse_input},
+    cli::{CliError, in_parallel, prove::openings, refuse_input},
     engine::Engine,
     locks::locked,
     position::{Position, PositionPath},
@@ -70,43 +70,31 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
     let file = Mutex::new(file);
     let (started, finished, written) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let threads = threads(arguments.threads);
-    let failure = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut player = Player::new(arguments.nodes);
-                // Others in every run, so that files can be put together.
-                let mut random = Rng::new();
-                // Relaxed: each number is taken once, no matter by which thread.
-                while !interrupt.is_requested() {
-                    if started.fetch_add(1, Relaxed) >= arguments.games {
-                        break;
-                    }
-                    let lines = player.game(&mut random, &openings, arguments.opening);
-                    let mut file = locked(&file);
-                    if let Err(error) = file.write_all(lines.concat().as_bytes()) {
-                        *locked(&failure) = Some(error);
-                        return;
-                    }
-                    let positions = written.fetch_add(lines.len() as u64, Relaxed) + lines.len() as u64;
-                    let games = finished.fetch_add(1, Relaxed) + 1;
-                    if games % 100 == 0 {
-                        output.line(format_args!("{games} games, {positions} positions"));
-                    }
-                }
-            });
+    let play = |_| {
+        let mut player = Player::new(arguments.nodes);
+        // Others in every run, so that files can be put together.
+        let mut random = Rng::new();
+        // Relaxed: each number is taken once, no matter by which thread.
+        while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
+            let lines = player.game(&mut random, &openings, arguments.opening);
+            let mut file = locked(&file);
+            file.write_all(lines.concat().as_bytes()).map_err(&failed)?;
+            let positions = written.fetch_add(lines.len() as u64, Relaxed) + lines.len() as u64;
+            let games = finished.fetch_add(1, Relaxed) + 1;
+            if games % 100 == 0 {
+                output.line(format_args!("{games} games, {positions} positions"));
+            }
         }
-    });
+        Ok(())
+    };
+    let played = in_parallel(threads, threads, play, |_, ()| Ok(()));
     output.line(format_args!(
         "{} games, {} positions; the file has {} now",
         finished.load(Relaxed),
         written.load(Relaxed),
         before + written.load(Relaxed)
     ));
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(failed(error)),
-        None => Ok(()),
-    }
+    played
 }
 
 /// Opens a file to go on behind its last line, and returns its number of lines.
@@ -217,18 +205,14 @@ impl Player {
 
 /// The position after `moves` from `start`, and the result for White if the game is over there.
 fn follow(start: &Position, moves: &[UciMove]) -> Option<(Position, Option<f32>)> {
-    let mut position = start.clone();
-    let mut path = PositionPath::new(&position);
-    for uci in moves {
-        position = position.play(uci.to_move(position.chess()).ok()?);
-        path.push(&position);
-    }
-    if position.in_check() && !position.has_legal_move() {
-        let result = position.turn().fold_wb(0.0, 1.0);
-        return Some((position, Some(result)));
-    }
-    let drawn = path.is_draw(&position) || moves.len() >= LONGEST;
-    Some((position, drawn.then_some(0.5)))
+    let mut positions = start.along(&start.line(moves)?);
+    let path = PositionPath::along(&positions);
+    let position = positions.pop()?;
+    let result = match path.result(&position) {
+        Some(KnownOutcome::Decisive { winner }) => Some(winner.fold_wb(1.0, 0.0)),
+        drawn => (drawn.is_some() || moves.len() >= LONGEST).then_some(0.5),
+    };
+    Some((position, result))
 }
 
 /// The position after random moves from `start`, and the moves; `None` if the game is over there.

@@ -152,7 +152,7 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
     let position = &record.position;
     let solved = record.result(finding).solved;
     let score = || ScoreData::new(for_white(position, finding));
-    let id = if record.is_single { "Position" } else { &record.id };
+    let id = if record.file.is_empty() { "Position" } else { &record.id };
     let analysed = AnalysedPositions {
         fen: position.fen(),
         chess960: translate::notation(position, false).is_chess960(),

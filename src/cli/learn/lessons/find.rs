@@ -1,18 +1,13 @@
 //! Finds the lessons: positions of lost games in which another move is played now, because of the learning file.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
-    thread,
-};
+use std::{collections::BTreeMap, path::Path};
 
 use shakmaty::Move;
 
 use super::{GameLessons, Lesson, LessonArguments, Lessons, SHOWN};
 use crate::{
     cli::{
-        CliError, counted,
+        CliError, counted, in_parallel,
         learn::{
             opened::Opened,
             own_games::{GameResult, Moves, OwnGame, OwnGames},
@@ -133,36 +128,24 @@ fn search(
     out: Printer,
 ) -> Result<Vec<Option<(Move, Score)>>, CliError> {
     let progress = progress_bar(Some(moments.len() as u64), "{bar:30} {pos} of {len} positions, {eta} left");
-    let ask = |moment: &Moment<'_>| -> Result<_, CliError> {
-        let &Moment { position, played, .. } = moment;
+    let ask = |index: usize| -> Result<_, CliError> {
+        let Moment { position, played, .. } = moments[index];
+        if out.output.is_closed() {
+            return Ok(None);
+        }
         let with = why::ask(position, Some(file), nodes)?;
         let Some(now) = with.best.filter(|&now| now != played) else { return Ok(None) };
         let is_learned = why::ask(position, None, nodes)?.best != Some(now);
         Ok(with.result.filter(|_| is_learned).map(|result| (now, result.score)))
     };
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<_>, CliError> {
-        let mut answers = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Relaxed);
-            let Some(moment) = moments.get(index).filter(|_| !out.output.is_closed()) else {
-                return Ok(answers);
-            };
-            answers.push((index, ask(moment)?));
-            progress.inc(1);
-        }
-    };
-    let workers = cores().min(moments.len());
     let mut answers: Vec<_> = moments.iter().map(|_| None).collect();
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        for thread in threads {
-            let found = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            found.into_iter().for_each(|(index, answer)| answers[index] = answer);
-        }
-        progress.finish_and_clear();
-        Ok(answers)
-    })
+    in_parallel(moments.len(), cores().min(moments.len()), ask, |index, answer| {
+        answers[index] = answer;
+        progress.inc(1);
+        Ok(())
+    })?;
+    progress.finish_and_clear();
+    Ok(answers)
 }
 
 fn lesson(moment: &Moment<'_>, now: Move, score: Score, ring: &Ring, game: &OwnGame) -> Lesson {

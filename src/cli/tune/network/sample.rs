@@ -8,8 +8,8 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -27,7 +27,7 @@ use super::{
     teacher::Teachers,
 };
 use crate::{
-    cli::{CliError, prove::openings, refuse_input},
+    cli::{CliError, in_parallel, prove::openings, refuse_input},
     locks::locked,
     position::{Position, PositionPath},
     types::Verdict,
@@ -91,27 +91,19 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         out: Mutex::new(out),
         written: AtomicU64::new(0),
         began: Instant::now(),
-        failure: Mutex::new(None),
+        has_failed: AtomicBool::new(false),
     };
-    std::thread::scope(|scope| {
-        for thread in 0..threads as u64 {
-            let (shared, seed) = (&shared, seed ^ thread << 48);
-            scope.spawn(move || {
-                let said = |text: String| {
-                    if !to_stdout {
-                        output.line(text)
-                    }
-                };
-                if let Err(error) = shared.work(seed, interrupt, &said) {
-                    *locked(&shared.failure) = Some(error);
-                }
-            });
+    let say = |text: String| {
+        if !to_stdout {
+            output.line(text)
         }
-    });
-    match shared.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    };
+    let work = |thread| {
+        let result = shared.work(seed ^ (thread as u64) << 48, interrupt, &say);
+        shared.has_failed.fetch_or(result.is_err(), Relaxed);
+        result
+    };
+    in_parallel(threads, threads, work, |_, ()| Ok(()))
 }
 
 /// Opens a file of samples to go on behind its last whole record: a write that was interrupted leaves a part of one.
@@ -136,7 +128,8 @@ struct Samplers<'a> {
     out: Mutex<Box<dyn Write + Send>>,
     written: AtomicU64,
     began: Instant,
-    failure: Mutex<Option<CliError>>,
+    /// Has a thread failed? Then the others end.
+    has_failed: AtomicBool,
 }
 
 impl Samplers<'_> {
@@ -144,7 +137,7 @@ impl Samplers<'_> {
         // Relaxed: a thread that sees it late labels a chunk more.
         interrupt.is_requested()
             || self.written.load(Relaxed) >= self.arguments.positions
-            || locked(&self.failure).is_some()
+            || self.has_failed.load(Relaxed)
     }
 
     /// One thread: games, and whenever enough positions have come together, labels for them.
