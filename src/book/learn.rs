@@ -96,7 +96,7 @@ impl LearnedBook {
         read().unwrap_or_default()
     }
 
-    /// Counts a game. The copy is created if it is missing or of another book. Other processes may do the same at the same
+    /// Counts a game, and waits until it is on the disk. The copy is created if it is missing or of another book. Other processes may do the same at the same
     /// time.
     ///
     /// # Errors
@@ -116,7 +116,9 @@ impl LearnedBook {
             file.seek(SeekFrom::Start(offset(index) + 12))?;
             file.write_all(&experience.bits().to_be_bytes())?;
         }
-        file.unlock()
+        file.unlock()?;
+        // The caller then removes the log from which the results could be counted again. Nobody waits for this.
+        file.sync_data()
     }
 
     /// Opens the copy for writing, and creates it first if needed. What a copy of another version of the book has learned is

@@ -156,6 +156,11 @@ impl Claim {
         self.is_temporary = true;
     }
 
+    /// Waits until what was written is on the disk. A device or a pipe has none.
+    pub fn sync(&self) -> io::Result<()> {
+        if self.info.not_a_file.is_none() { self.file.sync_all() } else { Ok(()) }
+    }
+
     /// From now on the file stays.
     pub fn keep(&mut self) {
         self.is_temporary = false;

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::learn::{
     self, CLOCK_ERROR, Record,
+    policy::Known,
     record::{self, CAPACITY, PAYLOAD, RECORD_SIZE},
 };
 
@@ -156,11 +157,11 @@ fn checked(entry: &StreamEntry) -> Option<Record> {
     bytes[..PAYLOAD].copy_from_slice(payload);
     let record = record::decode(&bytes)?;
     record.position_and_move().ok()?;
-    let consistent = record.lower.to_score() <= record.upper.to_score();
     // Our clock may be slow, and the number of an entry may be made up.
     let server = (entry.id.millis / 1000).min(u64::from(learn::now()) + u64::from(7 * CLOCK_ERROR));
     let latest = server + u64::from(CLOCK_ERROR);
-    (u64::from(record.time) <= latest && (consistent || !record.is_live())).then_some(record)
+    (u64::from(record.time) <= latest && (!record.is_live() || Known::of(&record).is_some()))
+        .then_some(record)
 }
 
 /// The command that adds a record to the stream, which drops its oldest entry if it is full.

@@ -8,6 +8,7 @@ use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
+    policy::Known,
     record::{ADVICE_DEPTH, Flags, Origin, Record, RecordError, Unlearnable},
     score::LearnedScore,
 };
@@ -50,6 +51,9 @@ pub enum LineError {
         "`{0}` cannot be: a side mates after an odd number of plies (+mate7), and is mated after an even one (-mate8)"
     )]
     Score(LearnedScore),
+    /// No score is within the bounds.
+    #[error("no score is at least {0} and at most {1}")]
+    Bounds(LearnedScore, LearnedScore),
     /// The key belongs to another position.
     #[error("the key is not that of the position")]
     Key,
@@ -222,6 +226,19 @@ fn own(board: &str, operations: &Operations) -> Result<Record, LineError> {
     if operations.read("key", hexadecimal)? != record.key.0 {
         return Err(LineError::Key);
     }
+    with_possible_score(record)
+}
+
+/// The record, if a position can have a score within its bounds.
+fn with_possible_score(record: Record) -> Result<Record, LineError> {
+    let Record { lower, upper, .. } = record;
+    if Known::of(&record).is_none() {
+        return Err(LineError::Bounds(lower, upper));
+    }
+    // A bound alone may be any score: a mate within eight plies is one within seven.
+    if lower == upper && !lower.is_possible() {
+        return Err(LineError::Score(lower));
+    }
     Ok(record)
 }
 
@@ -259,12 +276,9 @@ pub fn advice<'a>(
     let mut record = Record { best, ..Record::new(position, Origin::Advice)? };
     record.also[..more.len()].copy_from_slice(more);
     if let Some(score) = score {
-        if !score.is_possible() {
-            return Err(LineError::Score(score));
-        }
         (record.lower, record.upper, record.depth) = (score, score, ADVICE_DEPTH);
     }
-    Ok(record)
+    with_possible_score(record)
 }
 
 /// What was advised of a position before, and `more` advice, which is the later one: the moves of both, and the newer

@@ -79,7 +79,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The content of a record; none for a tombstone, or if the bounds contradict each other.
+    /// The content of a record; none for a tombstone, or if no score is within the bounds.
     pub fn of(record: &Record) -> Option<Known> {
         let known = Known {
             lower: record.lower.to_score(),
@@ -87,7 +87,9 @@ impl Known {
             depth: Depth(i32::from(record.depth)),
             best: record.best,
         };
-        (record.is_live() && known.lower <= known.upper).then_some(known)
+        let is_possible =
+            known.lower <= known.upper && known.lower < Score::INFINITE && known.upper > -Score::INFINITE;
+        (record.is_live() && is_possible).then_some(known)
     }
 
     /// Is the score bounded?

@@ -75,13 +75,13 @@ impl TreeSearch {
     }
 
     /// The search that a record of the learning file comes from, if its score is exact and holds however the position was
-    /// reached.
+    /// reached. That of a tree is backed up, and of no search.
     pub fn of_record(record: &Record) -> Option<(Position, TreeSearch)> {
         let is_search =
             matches!(record.origin, Origin::EveryRoot | Origin::Study | Origin::Import | Origin::Opening);
         let is_exact = record.lower == record.upper && !record.lower.is_none();
         let (position, best) = record.position_and_move().ok()?;
-        let best = best.filter(|_| is_search && is_exact && record.depth > 0)?;
+        let best = best.filter(|_| is_search && is_exact && !record.is_published() && record.depth > 0)?;
         let line = ScoredLine { score: record.lower.to_score(), is_drawn: false, moves: vec![best] };
         let search = TreeSearch {
             depth: Depth(i32::from(record.depth)),

@@ -22,15 +22,21 @@ fn position(fen: &str, mode: CastlingMode) -> Position {
     Position::from_setup(fen.parse::<Fen>().unwrap().into_setup(), mode).unwrap()
 }
 
-fn score() -> impl Strategy<Value = LearnedScore> {
-    any::<i16>().prop_filter_map("a score", LearnedScore::from_bits)
+/// The bounds of a score.
+fn bounds() -> impl Strategy<Value = (LearnedScore, LearnedScore)> {
+    any::<(i16, i16)>().prop_filter_map("bounds", |(one, other)| {
+        let (lower, upper) =
+            (LearnedScore::from_bits(one.min(other))?, LearnedScore::from_bits(one.max(other))?);
+        let contradict = lower == LearnedScore::NO_UPPER || upper == LearnedScore::NO_LOWER;
+        (!contradict && (lower < upper || lower.is_possible())).then_some((lower, upper))
+    })
 }
 
 prop_compose! {
     /// A record of any position of a random game, with anything in its other fields.
     fn any_record()(
         seed in 0u64..40, pick in any::<prop::sample::Index>(), best in any::<prop::sample::Index>(),
-        no_move in any::<bool>(), lower in score(), upper in score(), depth in any::<u8>(),
+        no_move in any::<bool>(), (lower, upper) in bounds(), depth in any::<u8>(),
         origin in 0..Origin::ALL.len(), confirmed in any::<bool>(),
         numbers in any::<(u16, u8, u8, u16, u32)>(), time in 0u32..8,
     ) -> Record {

@@ -28,7 +28,7 @@ fn some_advice(home: &tempfile::TempDir) {
     well(home, &["advise", START, "e4", "25"]);
     well(home, &["advise", OPEN, "Nf3"]);
     well(home, &["advise", CASTLE, "O-O", "-mate8"]);
-    well(home, &["advise", SHUFFLED, "O-O", "+inf"]);
+    well(home, &["advise", SHUFFLED, "O-O", "+win12"]);
 }
 
 #[test]
@@ -120,6 +120,10 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     assert!(well(&home, &["forget", "--origin", "drop"]).starts_with("0 records"));
     assert!(well(&home, &["forget", "--all", "--yes"]).ends_with("2 records forgotten\n"));
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 0);
+    well(&home, &["import", "new.epd", "--file", "x"]);
+    fs::write(home.path().join("x.tree"), "").unwrap();
+    let did = well(&home, &["forget", "--all", "--yes", "--file", "x"]);
+    assert!(did.contains("1 record forgotten\n") && did.contains("x.tree stays"), "{did}");
 }
 
 #[test]
@@ -185,6 +189,26 @@ fn quotes_and_unreadable_scores_lose_no_line_and_a_line_may_end_with_cr_alone() 
     let listed: Vec<Value> = well(&home, &["list", "--json"]).lines().map(json).collect();
     assert_eq!((&listed[0]["move"], &listed[0]["lower"]), (&"d1d8".into(), &Value::Null));
     assert_eq!((&listed[1]["move"], &listed[1]["lower"]), (&"f1b5".into(), &125.into()));
+}
+
+#[test]
+fn bounds_between_which_no_score_lies_are_refused() {
+    let home = home();
+    well(&home, &["advise", START, "e4", "30"]);
+    let line = well(&home, &["export", "-"]);
+    let line = line.lines().find(|line| line.contains("lower 30; upper 30;")).expect("the record");
+    for (bounds, what) in [
+        ("lower 100; upper -100;", "no score is at least 100 and at most -100"),
+        ("lower -inf; upper -inf;", "no score"),
+        ("lower +inf; upper +inf;", "no score"),
+        ("lower -mate0; upper -mate0;", "odd number of plies"),
+        ("lower -inf; upper +inf;", ""),
+        ("lower +mate8; upper +inf;", ""),
+    ] {
+        fs::write(home.path().join("text"), line.replace("lower 30; upper 30;", bounds)).unwrap();
+        let (_, stderr, _) = tool(&home, &["import", "text", "--file", "other"]);
+        assert!(stderr.contains(what) && stderr.is_empty() == what.is_empty(), "{bounds}: {stderr}");
+    }
 }
 
 #[test]
@@ -330,6 +354,8 @@ fn mistakes_get_one_clear_sentence() {
         let (_, stderr, code) = tool(&home, &["advise", START, "e4", impossible]);
         assert!(code == 1 && stderr.contains("odd number of plies"), "{impossible}: {stderr}");
     }
+    let (_, stderr, code) = tool(&home, &["advise", START, "e4", "+inf"]);
+    assert!(code == 1 && stderr.contains("no score is at least +inf"), "{stderr}");
     let (_, stderr, code) = tool(&home, &["list", "--origin", "x"]);
     assert!(code == 2 && stderr.contains("study, opening"), "{stderr}");
     assert_eq!(well(&home, &["list", "--origin", "opening"]).lines().last(), Some("0 records"));

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, process::Command};
 use engram::{
     eval::fingerprint,
     position::Position,
-    tree::{Access, Advice, ForSides, PlayedLine, Tree},
+    tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
 };
 use serde_json::{Value, json};
 use shakmaty::{Color, KnownOutcome, Outcome};
@@ -15,6 +15,7 @@ use super::{after, moves, search, search_by};
 use crate::common::{
     browser::{self, Browser, FOREIGN, NARROW, WIDE},
     command, finish, flat, has_python_chess, home,
+    learn::records,
 };
 
 const WHITE: ForSides = ForSides { white: true, black: false };
@@ -273,6 +274,9 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
         start.contains("\"study\"") && start.contains("e4"),
         "the nearest to the start is the newest: {start}"
     );
+    // Its scores are those of the tree, not of searches.
+    let known = records(&folder.path().join("learn.bin"));
+    assert!(known.iter().all(|record| TreeSearch::of_record(record).is_none()), "{known:?}");
     // None of it is a lost game.
     assert!(!learn(&["list"]).contains("lost"));
     let lessons = learn(&["lessons", "--nodes", "100"]);

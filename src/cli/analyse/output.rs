@@ -46,6 +46,14 @@ impl OutputFile {
         }
         Ok(())
     }
+
+    /// Waits until all of it is on the disk.
+    pub fn sync(&self) -> Result<(), CliError> {
+        match self {
+            OutputFile::Standard(_) => Ok(()),
+            OutputFile::File(path, file) => file.get_ref().sync().map_err(refused(path, "written")),
+        }
+    }
 }
 
 #[derive(Serialize)]

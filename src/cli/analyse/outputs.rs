@@ -137,7 +137,7 @@ impl Outputs {
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))
     }
 
-    /// Writes the end of each format, and the summary.
+    /// Writes the end of each format, and the summary, and waits until the files are on the disk.
     pub fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
         self.sinks.iter_mut().try_for_each(|sink| sink.finish(totals))
     }

@@ -26,10 +26,8 @@ pub trait Sink {
     /// Writes an analysed game, and the puzzles in it.
     fn game(&mut self, report: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError>;
 
-    /// Writes the end.
-    fn finish(&mut self, _totals: &Totals) -> Result<(), CliError> {
-        Ok(())
-    }
+    /// Writes the end, and waits until all of it is on the disk.
+    fn finish(&mut self, totals: &Totals) -> Result<(), CliError>;
 }
 
 /// Text for people, and a summary, on the standard output.
@@ -107,6 +105,10 @@ impl Sink for JsonLines {
     fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
         self.0.write(&output::game_json(report))
     }
+
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
+        self.0.sync()
+    }
 }
 
 /// The games, annotated.
@@ -126,7 +128,7 @@ impl Sink for AnnotatedGames {
         if self.is_empty && totals.items > 0 && totals.skipped == 0 {
             complain("there is no game for --pgn; positions go to --json, --csv, --sqlite and --html");
         }
-        Ok(())
+        self.file.sync()
     }
 }
 
@@ -155,6 +157,10 @@ impl Sink for Csv {
     fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
         self.add(Some(report), &rows::of_game(report))
     }
+
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
+        self.file.sync()
+    }
 }
 
 /// The puzzles.
@@ -168,5 +174,9 @@ impl Sink for PuzzleFile {
     fn game(&mut self, _: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError> {
         let text = |puzzle: &Puzzle<'_>| if self.as_games { puzzle.pgn() } else { puzzle.epd() };
         puzzles.iter().try_for_each(|puzzle| self.file.write(&text(puzzle)))
+    }
+
+    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
+        self.file.sync()
     }
 }

@@ -20,7 +20,7 @@ use super::{
     sink::Sink,
 };
 use crate::{
-    cli::CliError,
+    cli::{CliError, refused},
     files::Claim,
     tree::{ARCHIVE_SCHEMA, database_path, insert_lines, signed},
 };
@@ -35,7 +35,7 @@ pub struct Database {
     pending: usize,
     connection: Connection,
     /// Keeps the lock. The last field: while the database is open, no other handle of the file may be closed.
-    _file: Claim,
+    file: Claim,
 }
 
 impl Database {
@@ -51,7 +51,7 @@ impl Database {
             Ok(connection)
         });
         let connection = made.map_err(|error| failure(&path, &error))?;
-        Ok(Database { path, pending: 0, connection, _file: file })
+        Ok(Database { path, pending: 0, connection, file })
     }
 
     /// Adds the rows of a game, or of a position that stands alone.
@@ -133,7 +133,8 @@ impl Sink for Database {
     }
 
     fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
-        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))
+        self.commit("PRAGMA optimize").map_err(|error| failure(&self.path, &error))?;
+        self.file.sync().map_err(refused(&self.path, "written"))
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{filter::Filter, opened::Opened, text::Printer};
 use crate::{
     cli::{CliError, counted},
+    engine::study::study_tree,
     learn::{self, LearnedScore, Record, exchange},
 };
 
@@ -25,6 +26,10 @@ pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer
         false => format!("{} would be forgotten; add --yes to forget them", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
+    let tree = study_tree(file.file.path());
+    if yes && filter.is_empty() && tree.exists() {
+        out.text(format_args!("{} stays, and is played from until you remove it too", tree.display()));
+    }
     Ok(())
 }
 

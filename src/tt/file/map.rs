@@ -183,11 +183,13 @@ impl Map {
     pub fn find_root(&self, root: PositionKey, path: &PositionPath, ply: Ply) -> Option<RootResult> {
         let entries = self.find(root, CellKind::Iteration).map(|entry| entry.to_packed(0));
         let packed = deepest(entries, |packed| packed.unpack(), path, ply)?;
+        let hit = packed.unpack();
         let next = |index| {
-            let entry = self.find(line_key(root, packed, index), CellKind::LineMove).next()?;
+            let mut found = self.find(line_key(root, packed, index), CellKind::LineMove);
+            // After a power failure, moves of an earlier iteration may be there instead.
+            let entry = found.next().filter(|entry| entry.depth() == hit.depth)?;
             Some(entry.to_packed(0).unpack().best).filter(|best| !best.is_none())
         };
-        let hit = packed.unpack();
         let line = std::iter::once(hit.best).chain((0..MAX_PLY).map_while(next)).collect();
         Some(RootResult { hit, line })
     }

@@ -260,6 +260,37 @@ fn drain(map: &Map, queue: &ArrayQueue<Entry>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        position::{PathHash, Position},
+        tt::PathCheck,
+        types::Score,
+    };
+
+    #[test]
+    fn a_line_has_no_moves_of_an_earlier_iteration() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let origin = HashOrigin { evaluation: 1, path_mode: PathHash::default(), fifty_rule: true };
+        let (file, _) = HashFile::open_or_create(&folder.path().join("hash"), 1, origin).expect("a file");
+        let root = Position::default();
+        let path = PositionPath::new(&root);
+        let moves = [1, 2, 3].map(PackedMove::from_bits);
+        let result = |depth| NodeResult {
+            best: moves[0],
+            raw_eval: None,
+            window: ScoreWindow::exactly(Score(10)),
+            depth: Depth(depth),
+            was_pv: true,
+            path: PathCheck::new(&path, Depth(depth)),
+            ply: Ply::ROOT,
+        };
+        let line = || file.find_root(root.key(), &path, Ply::ROOT).expect("a result").line;
+        file.keep_root(root.key(), &result(6), &moves);
+        assert_eq!(line(), moves);
+        // The iteration two plies deeper, which reached the disk before the moves of its line.
+        let packed = Packed::pack(root.key(), &result(8), None, 0);
+        file.map.put(&Entry::new(root.key(), CellKind::Iteration, file.map.generation(), packed));
+        assert_eq!(line(), moves[..1]);
+    }
 
     #[test]
     fn fills_and_intervals_decide_how_deep_a_kept_result_is() {

@@ -98,6 +98,7 @@ impl Sink for AnalysisPage {
             self.file.write("]")?;
         }
         self.file.write("}</script>")?;
-        self.file.write(&self.end)
+        self.file.write(&self.end)?;
+        self.file.sync()
     }
 }
