@@ -96,8 +96,8 @@ impl LearnedBook {
         read().unwrap_or_default()
     }
 
-    /// Counts a game, and waits until it is on the disk. The copy is created if it is missing or of another book. Other processes may do the same at the same
-    /// time.
+    /// Counts a game, and waits until it is on the disk. The copy is created if it is missing or of another book. Other
+    /// processes may do the same at the same time.
     ///
     /// # Errors
     /// Those of the system; the copy is then as it was, unless the system refuses in the middle.
@@ -117,8 +117,9 @@ impl LearnedBook {
             file.write_all(&experience.bits().to_be_bytes())?;
         }
         file.unlock()?;
-        // The caller then removes the log from which the results could be counted again. Nobody waits for this.
-        file.sync_data()
+        // The caller then removes the log. If this fails it removes it too: the results would be counted twice.
+        let _ = file.sync_data();
+        Ok(())
     }
 
     /// Opens the copy for writing, and creates it first if needed. What a copy of another version of the book has learned is

@@ -29,10 +29,11 @@ pub enum BookTask {
     Make(Make),
     /// Show the entries of a book for a position.
     Show {
-        /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given.
+        /// A FEN or `startpos`, moves after it, or moves from the start alone; the start position if not given. A book may
+        /// come before it.
         #[arg(value_name = "FEN | MOVES", num_args = 0..)]
         fen: Vec<String>,
-        /// The book; the built-in one if not given.
+        /// The book; the built-in one if none is given.
         #[arg(long, value_name = "BOOK")]
         book: Option<PathBuf>,
         /// The book is a copy that Engram learned in: read its last column as games and points.
@@ -98,7 +99,10 @@ fn percent(text: &str) -> Result<f64, String> {
 pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
     match task {
         BookTask::Make(make) => return self::make(&make, output),
-        BookTask::Show { fen, book, learned } => {
+        BookTask::Show { mut fen, mut book, learned } => {
+            if book.is_none() && fen.first().is_some_and(|first| Path::new(first).is_file()) {
+                book = Some(fen.remove(0).into());
+            }
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
             show(&super::position(fen.as_deref(), false)?, &open(book.as_deref())?, learned, output);
         }

@@ -1,8 +1,10 @@
 //! Functions that several commands share.
 
 use std::{
-    io::{self, Write as _},
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
     path::Path,
+    process,
     sync::{
         RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -15,10 +17,13 @@ use crossbeam::channel::{Sender, unbounded};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
+use shakmaty::Color;
 
 use super::{
     analyse::EpdRecord,
     outcome::{CliError, refused},
+    pgn::Games,
+    source,
 };
 use crate::{
     files::{Inputs, NewFile, info_at},
@@ -38,6 +43,9 @@ pub(super) enum Side {
     /// Both sides'.
     Both,
 }
+
+/// Players that an error names.
+const NAMED_PLAYERS: usize = 5;
 
 /// Checks that a command may replace what is at `path`, which is not the standard output: see [`Inputs::check`].
 pub(super) fn check_output(
@@ -60,6 +68,33 @@ pub(super) fn refuse_input(
     let Ok(info) = info_at(path) else { return Ok(()) };
     let other = Inputs::new(inputs).exclude(info.identity);
     other.map_err(|error| CliError::Refused(path.to_owned(), error))
+}
+
+/// Checks that a player has a game in one of these files, if there are games in them, before anything is made of them. What
+/// comes from a pipe is not looked at: it can be read only once.
+pub(super) fn check_player(
+    files: impl IntoIterator<Item: AsRef<Path>>,
+    player: &str,
+) -> Result<(), CliError> {
+    let mut others = BTreeSet::new();
+    for path in files.into_iter().filter(|path| path.as_ref().is_file()) {
+        // What cannot be read is reported when the games are used.
+        let Ok(reader) = source::reader(path.as_ref()) else { continue };
+        for game in Games::new(reader).map_while(Result::ok).flatten() {
+            let plays = game.sides_of(player);
+            if plays.white || plays.black {
+                return Ok(());
+            }
+            if others.len() < NAMED_PLAYERS {
+                others.extend(Color::ALL.map(|side| game.player(side).to_owned()));
+            }
+        }
+    }
+    if others.is_empty() {
+        return Ok(());
+    }
+    let others: Vec<String> = others.into_iter().take(NAMED_PLAYERS).collect();
+    Err(CliError::Task(format!("no game has a player {player}; there are {}", others.join("; "))))
 }
 
 /// Writes a file that appears at `path` when it is complete; an existing one is replaced with `force`.
@@ -94,9 +129,11 @@ pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, Cl
         Err(_) if !chess960 && EpdRecord::begins(fen) => {
             EpdRecord::named(fen).map_err(CliError::Task)?.position
         }
-        Err(_) if !chess960 && !fen.contains('/') => {
+        Err(error) if !chess960 && !fen.contains('/') => {
             let advice = "write moves from the start, such as e4 e5, or a FEN";
-            EpdRecord::named(fen).map_err(|error| CliError::Task(format!("{error}; {advice}")))?.position
+            let no_move = |reason| CliError::Task(format!("{reason}; {advice}"));
+            // A number alone is neither.
+            return Err(EpdRecord::named(fen).map_or_else(no_move, |_| error.into()));
         }
         parsed => parsed?,
     };
@@ -193,6 +230,27 @@ pub(super) fn in_parallel<T: Send>(
         }
         result
     })
+}
+
+/// An interrupted command says that nothing is lost. What a shell made it ignore (`nohup`) stays ignored.
+pub(super) fn say_if_interrupted() {
+    let _ = ctrlc::try_set_handler(|| {
+        // Behind `^C`, or behind a progress bar.
+        if io::stderr().is_terminal() {
+            complain("");
+        }
+        complain("interrupted; the same command goes on");
+        process::exit(INTERRUPTED);
+    });
+}
+
+/// The exit code of an interrupted command, as shells count it.
+const INTERRUPTED: i32 = 130;
+
+/// Minutes of an option.
+pub(super) fn minutes(text: &str) -> Result<u64, String> {
+    let minutes = text.parse().ok().filter(|minutes| (1..=1_000_000).contains(minutes));
+    minutes.ok_or_else(|| "write a whole number of minutes, from 1 to 1000000".to_owned())
 }
 
 /// Lowers the priority of this process.

@@ -31,8 +31,9 @@ use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use self::{
     common::{
-        DAY, Side, check_output, complain, date, day, in_parallel, json, lower_priority, pawns, position,
-        progress_bar, refuse_input, value_name, write_file, write_records,
+        DAY, Side, check_output, check_player, complain, date, day, in_parallel, json, lower_priority,
+        minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted, value_name, write_file,
+        write_records,
     },
     outcome::refused,
 };

@@ -54,18 +54,26 @@ pub fn reader(path: &Path) -> io::Result<Reader> {
     counted_reader(path, &Arc::default())
 }
 
-/// As [`reader`]; `read` counts the bytes of the file that were read.
+/// As [`reader`]; `read` counts the bytes of the file that were used, which decoders take many at a time.
 pub fn counted_reader(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Reader> {
     if path == Path::new("-") {
         return unpacked(path, Box::new(BufReader::new(io::stdin())));
     }
-    let file = Counted { file: File::open(path)?, read: Arc::clone(read) };
-    unpacked(path, Box::new(BufReader::with_capacity(BUFFER, file)))
+    let file = BufReader::with_capacity(BUFFER, File::open(path)?);
+    unpacked(path, Box::new(Counted { file, read: Arc::clone(read) }))
 }
 
-/// A file whose bytes are counted when they are read.
+/// The length of a file in bytes, if its text is used as it is: neither compressed nor UTF-16.
+pub fn plain_length(path: &Path) -> Option<u64> {
+    let file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut packed = Packed { ahead: Vec::new(), rest: Box::new(BufReader::new(file)) };
+    matches!(Format::of(packed.signature().ok()?), Format::Plain).then_some(length)
+}
+
+/// A file whose bytes are counted when they are used.
 struct Counted {
-    file: File,
+    file: BufReader<File>,
     read: Arc<AtomicU64>,
 }
 
@@ -74,6 +82,43 @@ impl Read for Counted {
         let count = self.file.read(buffer)?;
         self.read.fetch_add(count as u64, Relaxed);
         Ok(count)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.file.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.file.consume(count);
+        self.read.fetch_add(count as u64, Relaxed);
+    }
+}
+
+/// How a file is read.
+enum Format {
+    /// It is unpacked, and its encoding is that of what was packed.
+    Compressed,
+    /// It is decoded; `None`: as its byte order mark says.
+    Utf16(Option<&'static Encoding>),
+    Plain,
+}
+
+impl Format {
+    /// The format that the first bytes of a file tell.
+    fn of(signature: &[u8]) -> Format {
+        match signature {
+            [0x1f, 0x8b, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', ..]
+            | [0x28, 0xb5, 0x2f, 0xfd, ..]
+            | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Format::Compressed,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Format::Utf16(None),
+            // Without the mark, the other byte of an ASCII character is zero.
+            [1..=0xff, 0, ..] => Format::Utf16(Some(UTF_16LE)),
+            [0, 1..=0xff, ..] => Format::Utf16(Some(UTF_16BE)),
+            _ => Format::Plain,
+        }
     }
 }
 
@@ -93,17 +138,11 @@ fn unpacked(path: &Path, packed: Reader) -> io::Result<Reader> {
         let advice = format!("it is {what}, which is not read here; {}", advice.replace("FILE", &name));
         return Err(io::Error::new(ErrorKind::InvalidData, advice));
     }
-    // Of UTF-16 without its mark, the other byte of an ASCII character is zero.
-    let (plain, encoding): (Box<dyn Read + Send>, Option<&'static Encoding>) = match signature {
-        [0x1f, 0x8b, ..]
-        | [b'B', b'Z', b'h', b'1'..=b'9', ..]
-        | [0x28, 0xb5, 0x2f, 0xfd, ..]
-        | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => (Box::new(Members(Member::next(packed)?)), None),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => (Box::new(packed), None),
-        [1..=0xff, 0, ..] => (Box::new(packed), Some(UTF_16LE)),
-        [0, 1..=0xff, ..] => (Box::new(packed), Some(UTF_16BE)),
+    let (plain, encoding): (Box<dyn Read + Send>, _) = match Format::of(signature) {
+        Format::Compressed => (Box::new(Members(Member::next(packed)?)), None),
+        Format::Utf16(encoding) => (Box::new(packed), encoding),
         // Unbuffered: a line that is typed or piped must be read at once.
-        _ => return Ok(Box::new(packed)),
+        Format::Plain => return Ok(Box::new(packed)),
     };
     let text = DecodeReaderBytesBuilder::new().encoding(encoding).utf8_passthru(true).build(plain);
     Ok(Box::new(BufReader::with_capacity(BUFFER, text)))

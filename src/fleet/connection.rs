@@ -239,7 +239,7 @@ fn connect(address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
             Err(error) => last = error,
         }
     }
-    Err(last.into())
+    Err(io::Error::new(last.kind(), format!("{last}; check host and port")).into())
 }
 
 fn encrypted(socket: TcpStream, address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {

@@ -17,7 +17,7 @@ pub enum FleetError {
     #[error("the certificates in {0} cannot be used: {1}")]
     Certificates(String, String),
     /// The network, or the server does not answer.
-    #[error("{0}; check host and port")]
+    #[error("{0}")]
     Network(#[from] std::io::Error),
     /// The server refuses.
     #[error("the server says: {0}")]

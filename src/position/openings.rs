@@ -60,15 +60,8 @@ impl Openings {
         self.0.get(&position.key().0)
     }
 
-    /// The last named position of a game from the usual start: the number of moves that lead to it, and its name.
-    pub fn of(&self, positions: &[Position]) -> Option<(usize, &Opening)> {
-        if positions.first()?.key() != Position::default().key() {
-            return None;
-        }
-        self.last_named(positions)
-    }
-
-    /// The last named position, whatever the first one is.
+    /// The last named position of a game, which may begin with a position of a book: the number of moves that lead to it,
+    /// and its name.
     pub fn last_named(&self, positions: &[Position]) -> Option<(usize, &Opening)> {
         // No opening in any table has more plies.
         let first = positions.iter().take(61).enumerate();
@@ -168,10 +161,16 @@ mod tests {
                 let position = positions.last().unwrap();
                 positions.push(position.play(read_move(san, position).unwrap()));
             }
-            own.of(&positions).map(|(ply, opening)| format!("{opening} at {ply}"))
+            own.last_named(&positions).map(|(ply, opening)| format!("{opening} at {ply}"))
         };
         assert_eq!(name("e4 e5 Nf3 Nc6 Bb5 a6").as_deref(), Some("C70 Ruy Lopez: Morphy Defense at 6"));
         assert_eq!(name("Nf3 Nc6 e4 e5 Bb5 a6 h3"), name("e4 e5 Nf3 Nc6 Bb5 a6"));
+        let later = play("e4 e5 Nf3 Nc6").unwrap();
+        let positions = [later.clone(), later.play(read_move("Bb5", &later).unwrap())];
+        assert_eq!(
+            own.last_named(&positions).map(|(ply, opening)| (ply, opening.eco.as_str())),
+            Some((1, "C60"))
+        );
         assert!(unpacked(b"damaged").is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! The position itself: a copy of shakmaty's with its keys and the pieces that give check.
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, PositionError,
-    PositionErrorKinds, Rank, Role, Setup, Square, fen::Fen, uci::UciMove,
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _,
+    PositionError, PositionErrorKinds, Rank, Role, Setup, fen::Fen, uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -70,15 +70,22 @@ impl Position {
         Position::from_setup(setup, mode).ok()
     }
 
-    /// Castling as in Chess960 if the rights cannot be standard. Kings on different files have no game of Chess960 behind
-    /// them: of such rights, as board editors leave them, those that are not standard are void.
+    /// Castling as in Chess960 if the rights cannot be standard. Kings on different files, one side's with standard rights,
+    /// are no start of Chess960 but what board editors leave behind: the rights of the other side are void.
     pub fn castling_mode(setup: &Setup) -> CastlingMode {
-        let king_file = |color: Color| {
-            let may_castle = (setup.castling_rights & Bitboard::from(color.backrank())).any();
-            setup.board.king_of(color).filter(|_| may_castle).map(Square::file)
+        let corners = Bitboard::from(File::A) | Bitboard::from(File::H);
+        // The file of a king that may castle, and are its rights standard?
+        let castling = |color: Color| {
+            let rights = setup.castling_rights & Bitboard::from(color.backrank());
+            let king = setup.board.king_of(color).filter(|_| rights.any())?.file();
+            Some((king, king == File::E && rights.is_subset(corners)))
         };
-        match (king_file(Color::White), king_file(Color::Black)) {
-            (Some(white), Some(black)) if white != black => CastlingMode::Standard,
+        match (castling(Color::White), castling(Color::Black)) {
+            (Some((white, is_standard)), Some((black, is_other_standard)))
+                if white != black && (is_standard || is_other_standard) =>
+            {
+                CastlingMode::Standard
+            }
             _ => CastlingMode::detect(setup),
         }
     }

@@ -33,6 +33,7 @@ impl Worker {
             match Bound::of(score, window.alpha, window.beta) {
                 Bound::Upper => {
                     if self.pv_index == 0 {
+                        self.time_used_up = false;
                         self.iterations
                             .failed_low(reduced, preferred(score, -self.task.preferences.least(depth)));
                     }
@@ -40,7 +41,6 @@ impl Worker {
                     window.beta = Score((window.alpha.0 + window.beta.0) / 2);
                     window.alpha = around(score, margin).alpha;
                     reduction = 0;
-                    self.time_used_up = false;
                 }
                 Bound::Lower => {
                     self.iterations.recovered();

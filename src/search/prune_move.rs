@@ -13,7 +13,8 @@ pub struct Candidate {
     pub move_count: usize,
     pub noisy: bool,
     pub gives_check: bool,
-    /// Can the opponent attack the square of arrival? Also if only the piece itself was in the attacker's way.
+    /// May the opponent capture on the square of arrival? Also true if the piece is attacked now: it may have been in the
+    /// way of the attacker.
     pub threatened: bool,
     /// Quiet or capture history.
     pub history: i32,

@@ -41,7 +41,9 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
 /// The result to answer with: `chosen`, or what was printed if `chosen` says no more. A main thread that has found a
 /// better move since it printed may be outvoted in favour of the move printed.
 pub fn unless_printed<'a>(chosen: &'a ThreadResult, printed: Option<&'a ThreadResult>) -> &'a ThreadResult {
-    printed.filter(|printed| !says_more(chosen, printed)).unwrap_or(chosen)
+    // With MultiPV an unfinished iteration may have deepened the best line.
+    let is_as_deep = |printed: &ThreadResult| printed.lines[0].depth >= chosen.lines[0].depth;
+    printed.filter(|printed| is_as_deep(printed) && !says_more(chosen, printed)).unwrap_or(chosen)
 }
 
 /// The score of its best line in the comparison of root moves.

@@ -75,7 +75,7 @@ impl TreeSearch {
     }
 
     /// The search that a record of the learning file comes from, if its score is exact and holds however the position was
-    /// reached. That of a tree is backed up, and of no search.
+    /// reached. None for a record that a tree has published: its score is backed up.
     pub fn of_record(record: &Record) -> Option<(Position, TreeSearch)> {
         let is_search =
             matches!(record.origin, Origin::EveryRoot | Origin::Study | Origin::Import | Origin::Opening);

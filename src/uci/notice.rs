@@ -109,7 +109,7 @@ impl Display for Notice {
             ),
             Notice::Studied { openings, games, held } => write!(
                 f,
-                "learning: studied {} of openings and {}; a better move was found in {held} of them",
+                "learning: studied {} of openings and {}; a better move was found in {held} of the games",
                 counted(*openings, "position"),
                 counted(*games, "lost game")
             ),

@@ -302,6 +302,14 @@ mod tests {
         assert_eq!(notation(&shuffled, false), CastlingMode::Chess960);
         let edited = parse_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b KQkq - 0 1", false).unwrap();
         assert_eq!(castling(&edited), "e8g8");
+        let shuffled_twice = "nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1";
+        for (fen, rights) in [
+            ("nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w KQkq - 0 1", "KQkq"),
+            (shuffled_twice, "KQ"),
+            ("rk6/8/8/8/8/8/8/2R3KR w Ha - 0 1", "Kq"),
+        ] {
+            assert_eq!(parse_fen(fen, false).unwrap().fen().split(' ').nth(2), Some(rights), "{fen}");
+        }
     }
 
     #[test]

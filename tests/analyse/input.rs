@@ -16,6 +16,8 @@ fn moves_may_follow_a_position() {
     for words in [
         &["startpos", "e4", "e5", "Nf3", "--depth", "3"][..],
         &["startpos moves e2e4 e7e5 g1f3", "--depth", "3"],
+        &["e4", "e5", "Nf3", "--depth", "3"],
+        &["1. e4 e5 2. Nf3", "--depth", "3"],
         &[
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
             "w",

@@ -8,7 +8,7 @@ use std::{
     io::{BufRead, BufReader, Write},
     os::unix::{ffi::OsStrExt, fs::symlink},
     path::Path,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -247,6 +247,20 @@ fn ended(mut child: Child) -> (String, Option<i32>) {
     }
     let output = child.wait_with_output().unwrap();
     (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+#[test]
+#[cfg(unix)]
+fn who_interrupts_it_hears_that_it_goes_on() {
+    let home = home();
+    let child = endless(&home, &["--json", "out.json"]);
+    // Written when the first search has ended.
+    let written = || fs::read(home.path().join("out.json")).is_ok_and(|text| !text.is_empty());
+    until("the first result is written", written);
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(ended(child), ("interrupted; the same command goes on\n".to_owned(), Some(130)));
+    assert!(home.path().join("out.json.unfinished").is_file());
 }
 
 #[test]

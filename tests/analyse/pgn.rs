@@ -194,6 +194,21 @@ fn only_our_own_marks_and_lines_are_replaced() {
 }
 
 #[test]
+fn results_in_variations_are_kept() {
+    let folder = home();
+    let path = folder.path().join("game.pgn").to_str().unwrap().to_owned();
+    let game = "1. e4 e5 (1... f6 2. d4 g5 3. Qh5# 1-0) (1... c5 2. Nf3 1/2-1/2 {agreed}) (1... e6 2. d4 d5 * $14) \
+                2. Nf3 *\n";
+    fs::write(&path, game).unwrap();
+    let (out, _, _) = run(&["analyse", &path, "--depth", "1", "--variations", "--pgn", "-"]);
+    let text = flat(&out);
+    for kept in ["3. Qh5# 1-0)", "{agreed} 1/2-1/2)", "d5 $14 {[%eval "] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    assert!(text.contains("]} *) 2. Nf3"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_a_move_is_kept_word_by_word() {
     let game = "{of the file}\n[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 ♦ e5 ~ 2. ed5?? =/& Nxc6 forced *\n{Black lost on time}\n";
     let game = game.replace("2. ed5??", "2. Nxf3");

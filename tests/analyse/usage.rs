@@ -150,6 +150,9 @@ fn a_game_that_ends_by_repetition_is_a_draw_on_its_last_move() {
     let moves = json["moves"].as_array().unwrap();
     assert_eq!(moves.last().unwrap()["score"]["cp"], 0, "{out}");
     assert!(moves[0]["score"]["cp"].as_i64().unwrap_or(10_000) > 300, "{out}");
+    let (out, _, _) = run(&["analyse", &path, "--depth", "2", "--csv", "-"]);
+    let last = out.lines().last().expect("a row");
+    assert!(last.contains(",8,") && last.ends_with("0,0,0,,,,,,,,,,,"), "nothing was searched: {last}");
 }
 
 #[test]

@@ -228,6 +228,7 @@ fn books_are_made_shown_counted_and_merged() {
     assert!(out.contains("entries from 3 games, 1 skipped"), "{out}");
 
     let (out, _, code) = run(&["book", "show", "--book", &path("all.bin")]);
+    assert_eq!(run(&["book", "show", &path("all.bin"), "startpos"]), (out.clone(), String::new(), 0));
     assert_eq!(code, 0);
     let weights: Vec<Vec<&str>> = out.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(weights[0][..3], ["e4", "e2e4", "2"]);

@@ -337,7 +337,7 @@ fn a_studied_game_is_played_again_up_to_the_move_that_holds() {
     engine.quit();
 
     // Nothing is left to study, and nothing is blamed before the move.
-    assert!(run(&study).0.contains("nothing left to study"));
+    assert!(run(&study).0.contains("nothing to study"));
     let is_kept = |record: &Record| matches!(record.origin, Origin::Study | Origin::Opening);
     let blamed = records(&path).into_iter().filter(|record| !is_kept(record));
     assert!(blamed.into_iter().all(|record| record.game_ply > held.game_ply), "{:?}", records(&path));
@@ -364,7 +364,7 @@ fn a_study_goes_on_where_it_was_killed() {
     let said: Value = serde_json::from_slice(&said).expect("JSON");
     // Three positions in all; the last one that holds may have been found before it was killed.
     assert!(said["positions"].as_u64().is_some_and(|positions| positions < 3), "{said}");
-    assert!(run(&["learn", "study", "--openings", "0", "--file", &file]).0.contains("nothing left to study"));
+    assert!(run(&["learn", "study", "--openings", "0", "--file", &file]).0.contains("nothing to study"));
 }
 
 /// The tree of the study beside a learning file.
@@ -394,7 +394,7 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.contains("\n1 of 1 openings and 0 of 0 lost games studied ("), "{out}");
     assert!(openings() == [0] && searches(&path) >= 20, "{}", searches(&path));
-    assert!(run(&study).0.starts_with("nothing left to study"));
+    assert!(run(&study).0.starts_with("nothing to study"));
 
     // Its move is played, and soon: the clock is counted in nodes here.
     let mut engine = engine(&path, &[]);

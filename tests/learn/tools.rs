@@ -329,6 +329,7 @@ fn mistakes_get_one_clear_sentence() {
         (&["forget", "--session", "+0000001"], "eight hexadecimal digits"),
         (&["list", "--below", "x"], "not a FEN"),
         (&["forget", "--position", "x"], "not a FEN"),
+        (&["study", "--minutes", "0.5"], "a whole number of minutes"),
     ] {
         let (_, stderr, code) = tool(&home, arguments);
         assert!(code == 2 && stderr.contains(what), "{arguments:?}: {stderr}");
@@ -360,6 +361,7 @@ fn mistakes_get_one_clear_sentence() {
     assert!(code == 2 && stderr.contains("study, opening"), "{stderr}");
     assert_eq!(well(&home, &["list", "--origin", "opening"]).lines().last(), Some("0 records"));
     assert_eq!(tool(&home, &["forget", "--all", "--below", START]).2, 2);
+    assert_eq!(tool(&home, &["forget", "--all", "--opening", "B12"]).2, 2);
 }
 
 #[test]
@@ -374,6 +376,9 @@ fn lost_games_are_analysed_and_the_drops_learned() {
     fs::write(home.path().join("games.pgn"), games).unwrap();
     let (_, stderr, code) = tool(&home, &["import", "games.pgn"]);
     assert!(code == 1 && stderr.contains("--player"), "{stderr}");
+    let (_, stderr, code) = tool(&home, &["import", "games.pgn", "--player", "Nobody", "--file", "new"]);
+    assert!(code == 1 && stderr.contains("no game has a player Nobody; there are Legal; S"), "{stderr}");
+    assert!(!home.path().join("new").exists(), "nothing was made");
     let report =
         json(&well(&home, &["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--json"]));
     assert_eq!((&report["games"], &report["lost"], &report["unreadable"]), (&3.into(), &2.into(), &0.into()));
@@ -577,6 +582,8 @@ fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
     assert!(well(&home, &["list", "--fen"]).contains(ADVANCE));
     assert!(well(&home, &["list", "--opponent", "ethereal"]).ends_with("0 records\n"));
     assert!(well(&home, &["stats", "--colour", "white"]).contains("records      0 of"));
+    assert!(well(&home, &["forget", "--opening", "B12"]).contains("1 record would be forgotten"));
+    assert!(well(&home, &["forget", "--opening", "B2"]).starts_with("0 records"));
     let (_, stderr, code) = tool(&home, &["list", "--since", "yesterday"]);
     assert!(code == 2 && stderr.contains("2026-01-31"), "{stderr}");
     // On the page the lesson is a board from which the game can be walked.

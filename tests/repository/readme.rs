@@ -69,6 +69,9 @@ fn shape(line: &str) -> String {
     shape
 }
 
+/// The hash file in the example of an analysis.
+const SHOWN_FILE: &str = "/home/me/najdorf.hash";
+
 #[test]
 fn the_analysis_that_is_killed_resumes_as_is_shown() {
     let shown = example("$ engram                                  # the same three lines again");
@@ -79,7 +82,7 @@ fn the_analysis_that_is_killed_resumes_as_is_shown() {
     let file = home.path().join("najdorf.hash").display().to_string();
     let start = || {
         let mut engine = Engine::ready();
-        sent.iter().for_each(|line| engine.send(&line.replace("najdorf.hash", &file)));
+        sent.iter().for_each(|line| engine.send(&line.replace(SHOWN_FILE, &file)));
         engine
     };
     let mut engine = start();
@@ -92,7 +95,7 @@ fn the_analysis_that_is_killed_resumes_as_is_shown() {
     let next = engine.expect("info depth ").pop().expect("a line");
     engine.stop();
     engine.quit();
-    let printed = [hash.replace(&file, "najdorf.hash"), lines[lines.len() - 1].clone(), resumed, next];
+    let printed = [hash.replace(&file, SHOWN_FILE), lines[lines.len() - 1].clone(), resumed, next];
     let shapes = |lines: &[&str]| lines.iter().map(|line| shape(line)).collect::<Vec<_>>();
     assert_eq!(shapes(&printed.each_ref().map(String::as_str)), shapes(&shown));
 }

@@ -108,11 +108,26 @@ fn a_tree_grows_and_shows_what_it_found() {
 }
 
 #[test]
+fn a_tree_for_one_side_stays_one() {
+    let place = Place::new();
+    place.run(&["add", "e4", "c6", "--for", "black"]);
+    let add = ["add", "e4", "c6", "d4", "d5", "e5"];
+    let added = place.run(&add);
+    assert!(added.contains("; the tree for Black has"), "{added}");
+    assert!(place.run(&["prefer", "e4", "c6", "d4", "d5", "e5", "Bf5"]).contains("Bf5 is preferred"));
+    let added = place.run(&[&add[..], &["--for", "both"]].concat());
+    assert!(added.contains("; the tree for White and Black has"), "{added}");
+}
+
+#[test]
 fn games_are_added_once_and_those_of_one_player() {
     let place = Place::new();
     let pgn = "[White \"Ada\"]\n[Black \"Bob\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
                [White \"Cid\"]\n[Black \"Dan\"]\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n";
     fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
+    let refused = place.fails(&["add", "games.pgn", "--player", "Nobody"]);
+    assert!(refused.contains("no game has a player Nobody; there are Ada; Bob; Cid; Dan"), "{refused}");
+    assert!(!place.file().exists(), "nothing was made");
     let added = place.run(&["add", "games.pgn", "--player", "ada"]);
     assert!(added.contains("5 positions added (1 game, 1 game of other players)"), "{added}");
     assert!(place.run(&["add", "games.pgn"]).contains("2 positions added (1 game, 1 game known before)"));

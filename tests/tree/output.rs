@@ -315,7 +315,7 @@ fn what_begins_nowhere_is_told() {
     let folder = home();
     let mut tree = Tree::open(&folder.path().join("t.db"), Access::Create).expect("a tree");
     search(&mut tree, "e2e4", 11, &[(-31, "e7e5 g1f3")]);
-    for arguments in [&["html"][..], &["book", "--output", "b.bin"], &["publish", "learn.bin"]] {
+    for arguments in [&["show"][..], &["html"], &["book", "--output", "b.bin"], &["publish", "learn.bin"]] {
         let (_, err, code) = run(&folder, arguments);
         assert!(code != 0 && err.contains("`engram tree t.db add startpos`"), "{err}");
     }

@@ -17,6 +17,8 @@ const LINE_PLIES: usize = 10;
 const LINE_COMMENT: &str = "{Engram ";
 /// Follows it where the author had the same glyph: no glyph of the move is ours.
 const AGREES: &str = "agrees: ";
+/// Begins an evaluation in a comment.
+const EVAL: &str = "[%eval ";
 
 /// A game as annotated PGN: `[%eval]` after each move; with a marked move its glyph and the best line without it. The
 /// glyph is the last one of its move, unless the author had it already, and the line ends with a comment that names
@@ -94,7 +96,9 @@ fn variation_text(variation: &Variation) -> String {
         }
         comments.push(kept);
     }
-    pgn::movetext(&line.game, &comments).join(" ")
+    let mut words = pgn::movetext(&line.game, &comments);
+    words.extend(Some(line.game.written_result.clone()).filter(|result| !result.is_empty()));
+    words.join(" ")
 }
 
 /// Puts these texts in the place of the variations of a move.
@@ -124,7 +128,7 @@ pub fn by_author(annotations: &[Annotation]) -> impl Iterator<Item = &Annotation
 fn kept(annotations: &[Annotation]) -> Comment {
     let keep = |annotation: &Annotation| match annotation {
         Annotation::Comment(text) => {
-            let text = without_commands(text, "[%eval");
+            let text = without_commands(text, EVAL);
             (!text.is_empty()).then(|| format!("{{{text}}}"))
         }
         Annotation::Nag(_) | Annotation::Variation(_) => Some(annotation.to_string()),
@@ -164,12 +168,16 @@ fn is_score(text: &str) -> bool {
         || text.starts_with(['+', '-']) && text.parse::<f64>().is_ok()
 }
 
-/// A comment without the embedded commands that begin with `begin`.
+/// A comment without the embedded commands that begin with `begin`. One that has no end is text.
 pub fn without_commands(text: &str, begin: &str) -> String {
     let mut parts = text.split(begin);
-    let before = parts.next().unwrap_or_default();
-    let after = parts.map(|command| command.split_once(']').map_or("", |(_, after)| after));
-    let kept: String = std::iter::once(before).chain(after).collect();
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']').filter(|(command, _)| !command.contains('[')) {
+            Some((_, after)) => kept.push_str(after),
+            None => kept.extend([begin, part]),
+        }
+    }
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -180,8 +188,13 @@ mod tests {
     #[test]
     fn commands_are_no_comment() {
         assert_eq!(without_commands("[%clk 0:01:00] good [%eval 0.2]  move", "[%"), "good move");
-        assert_eq!(without_commands("[%clk 0:01:00", "[%"), "");
+        assert_eq!(without_commands("[%clk 0:01:00", "[%"), "[%clk 0:01:00");
         assert_eq!(without_commands("a [b] c", "[%"), "a [b] c");
-        assert_eq!(without_commands("[%eval 1] a [%clk 1] b [%eval 2]", "[%eval"), "a [%clk 1] b");
+        assert_eq!(without_commands("[%eval 1] a [%clk 1] b [%eval 2]", EVAL), "a [%clk 1] b");
+        for kept in
+            ["C1 [%eval 0.3 lost words", "see [%eval] syntax", "[%eval 0.3 [%clk 1] b", "[%evaluation x]"]
+        {
+            assert_eq!(without_commands(kept, EVAL), kept);
+        }
     }
 }

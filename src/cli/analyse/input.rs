@@ -82,8 +82,7 @@ impl AnalysisInput {
             return Ok(AnalysisInput::Files(paths, variations));
         };
         let text = text(words);
-        let first = text.split_whitespace().next().unwrap_or_default();
-        let is_position = begins_position(first);
+        let is_position = EpdRecord::begins(&text);
         let is_file = |word: &OsString| Path::new(word).is_file();
         // A position has four fields.
         if !is_position && (text.split_whitespace().count() < 4 || words.iter().any(is_file)) {
@@ -94,7 +93,8 @@ impl AnalysisInput {
         }
         let advice = if is_position { "" } else { ", or name a .pgn or .epd file" };
         let advise = |reason| CliError::Task(format!("{reason}{advice}"));
-        let record = EpdRecord::with_moves(&text).map_err(advise)?;
+        let record = if is_position { EpdRecord::named(&text) } else { EpdRecord::with_moves(&text) };
+        let record = record.map_err(advise)?;
         translate::assumed(&text).into_iter().for_each(complain);
         Ok(AnalysisInput::Single(Box::new(record)))
     }
@@ -117,11 +117,12 @@ impl AnalysisInput {
         paths.iter().map(description).collect::<Option<Vec<_>>>().map(|files| files.join("; "))
     }
 
-    /// The length of its files in bytes; `None` if it is not known, as that of a pipe.
+    /// The length of its files in bytes; `None` if it is not known, as that of a pipe, or says little, as that of a
+    /// compressed file: of one that is small, all bytes are read for the first game.
     pub fn bytes(&self) -> Option<u64> {
         let AnalysisInput::Files(paths, _) = self else { return None };
         let length = |path: &PathBuf| match fs::metadata(path).ok()? {
-            file if file.is_file() => Some(file.len()),
+            file if file.is_file() => source::plain_length(path),
             // It is skipped.
             folder if folder.is_dir() => Some(0),
             _ => None,
@@ -129,7 +130,7 @@ impl AnalysisInput {
         paths.iter().map(length).sum()
     }
 
-    /// The items, one after another; `read` counts the bytes of the files that were read for them.
+    /// The items, one after another; `read` counts the bytes of the files that were used for them.
     pub fn items(&self, read: &Arc<AtomicU64>) -> Items {
         match self {
             AnalysisInput::Single(record) => {
@@ -247,23 +248,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_read_are_those_of_the_files() {
+    fn the_bytes_used_for_each_game_are_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name).into_os_string();
-        let games = "[Event \"x\"]\n\n1. e4 e5 *\n\n".repeat(20_000);
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(games.as_bytes()).expect("memory takes it");
-        fs::write(path("a.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
-        fs::write(path("b.pgn"), &games).expect("a file");
-        let input = AnalysisInput::open(&[path("a.pgn.gz"), path("b.pgn"), path("")], false).expect("files");
+        let game = "[Event \"x\"]\n\n1. e4 e5 *\n\n";
+        fs::write(path("a.pgn"), game.repeat(5)).expect("a file");
+        let input = AnalysisInput::open(&[path("a.pgn"), path("")], false).expect("files");
         let read = Arc::default();
-        let mut before = 0;
-        for (index, item) in input.items(&read).enumerate() {
-            assert!(item.expect("readable").is_ok() || index == 40_000, "the last is a folder");
-            let now = read.load(Relaxed);
-            assert!(now >= before && (index == 0 || index >= 40_000 || now > 0));
-            before = now;
+        let used = input.items(&read).map(|item| (item.expect("readable").is_ok(), read.load(Relaxed)));
+        let used: Vec<_> = used.collect();
+        let end = 5 * game.len() as u64;
+        for (index, &(is_game, bytes)) in used[..5].iter().enumerate() {
+            let own = game.len() as u64 * (index as u64 + 1);
+            assert!(is_game && (own..=own + 12).contains(&bytes), "and the first line of the next: {used:?}");
         }
-        assert_eq!(input.bytes(), Some(before));
+        assert_eq!(used[5..], [(false, end)], "the last is a folder");
+        assert_eq!(input.bytes(), Some(end));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(game.as_bytes()).expect("memory takes it");
+        fs::write(path("b.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
+        let input = AnalysisInput::open(&[path("a.pgn"), path("b.pgn.gz")], false).expect("files");
+        assert_eq!(input.bytes(), None);
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Marks<'a> {
         findings: &'a [Finding],
         book: usize,
     ) -> Marks<'a> {
-        let is_drawn = positions.last().is_some_and(|last| PositionPath::along(positions).is_draw(last));
+        let is_drawn = is_drawn(positions);
         let scores = |first: bool| {
             let score = |(position, finding): (&Position, &Finding)| match finding.first_confirmation {
                 Some(score) if first => score.relative_to(position.turn()),
@@ -158,6 +158,11 @@ impl<'a> Marks<'a> {
         }
         (0..wanted.len()).map(|ply| (ply, wanted[ply])).filter(|&(ply, kind)| kind > sent[ply]).collect()
     }
+}
+
+/// Is the last of these consecutive positions a draw by the rules?
+pub fn is_drawn(positions: &[Position]) -> bool {
+    positions.last().is_some_and(|last| PositionPath::along(positions).is_draw(last))
 }
 
 /// The score of a position for White; if the game is over, mate or draw.

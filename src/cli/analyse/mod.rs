@@ -64,7 +64,7 @@ pub(super) use self::{
     pool::{FoundAt, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, counted, openings, progress_bar, tablebase};
+use super::{CliError, Completion, complain, counted, openings, progress_bar, say_if_interrupted, tablebase};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
@@ -112,6 +112,9 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
+    if journal.is_some() {
+        say_if_interrupted();
+    }
     let start = Instant::now();
     if known > 0 {
         let text = format!("resuming unfinished work: {known} results are there already");

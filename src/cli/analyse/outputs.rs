@@ -109,7 +109,7 @@ impl Outputs {
 
     /// The last named position of a game: the number of moves that lead to it, and its name.
     pub fn opening(&self, positions: &[Position]) -> Option<(usize, Opening)> {
-        self.openings.of(positions).map(|(book, opening)| (book, opening.clone()))
+        self.openings.last_named(positions).map(|(book, opening)| (book, opening.clone()))
     }
 
     /// Writes a searched position.

@@ -126,11 +126,15 @@ impl GameReport {
         self.findings.get(index)?.lines.iter().find(|line| line.moves.first().is_some_and(|&m| m != played))
     }
 
-    /// `ECO name`, otherwise from the tags.
+    /// `ECO name`, otherwise what the tags say of it.
     pub fn opening_name(&self) -> Option<String> {
         match &self.opening {
             Some(opening) => Some(opening.to_string()),
-            None => self.game.tag("ECO").map(str::to_owned),
+            None => {
+                let tags: Vec<&str> =
+                    ["ECO", "Opening"].into_iter().filter_map(|name| self.game.tag(name)).collect();
+                (!tags.is_empty()).then(|| tags.join(" "))
+            }
         }
     }
 }

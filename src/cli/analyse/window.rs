@@ -16,7 +16,7 @@ use super::{
     backend::SearchBackend,
     finding_journal::FindingJournal,
     input::{AnalysisInput, Item},
-    marks::Marks,
+    marks::{Marks, is_drawn},
     outputs::{Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
     report::GameReport,
@@ -212,12 +212,15 @@ impl ItemWindow<'_> {
                 (start.along(moves).split_off(lead), work)
             }
         };
-        // A game without moves has nothing to be searched.
-        let count =
-            if matches!(&item, Item::Game(game, ..) if game.moves.is_empty()) { 0 } else { positions.len() };
+        // A game without moves has nothing to be searched, nor has a draw at its end.
+        let count = match &item {
+            Item::Game(game, ..) if game.moves.is_empty() => 0,
+            Item::Game(..) => positions.len() - usize::from(is_drawn(&positions)),
+            _ => positions.len(),
+        };
         let mut begun = Pending {
             opening: self.outputs.opening(&positions),
-            findings: vec![Finding::default(); count],
+            findings: vec![Finding::default(); if count == 0 { 0 } else { positions.len() }],
             sent: vec![SearchKind::Analysis; positions.len()],
             work: Arc::new(work),
             item,

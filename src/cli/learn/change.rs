@@ -2,16 +2,29 @@
 
 use serde_json::json;
 
-use super::{filter::Filter, opened::Opened, text::Printer};
+use super::{
+    filter::Filter,
+    opened::Opened,
+    own_games::{GameFilter, OwnGames},
+    text::Printer,
+};
 use crate::{
     cli::{CliError, counted},
     engine::study::study_tree,
     learn::{self, LearnedScore, Record, exchange},
 };
 
-pub(super) fn forget(file: &mut Opened, filter: &Filter, yes: bool, out: Printer) -> Result<(), CliError> {
-    let records: Vec<(u64, Record)> =
-        file.ring().iter().filter(|(_, record)| filter.matches(record)).collect();
+pub(super) fn forget(
+    file: &mut Opened,
+    (filter, of_games): (&Filter, &GameFilter),
+    yes: bool,
+    out: Printer,
+) -> Result<(), CliError> {
+    let games = (!of_games.is_empty()).then(|| OwnGames::load(file)).transpose()?;
+    let is_wanted = |record: &Record| {
+        filter.matches(record) && games.as_ref().is_none_or(|games| of_games.matches_record(record, games))
+    };
+    let records: Vec<(u64, Record)> = file.ring().iter().filter(|(_, record)| is_wanted(record)).collect();
     out.records(&records);
     let mut forgotten = 0;
     if yes {

@@ -31,8 +31,9 @@ pub(super) struct Filter {
     session: Option<u32>,
 }
 
-/// The names of all filters on the command line.
-pub(super) const NAMES: [&str; 5] = ["below", "position", "origin", "day", "session"];
+/// The names of all filters on the command line, those of games too.
+pub(super) const NAMES: [&str; 10] =
+    ["below", "position", "origin", "day", "session", "opponent", "opening", "colour", "result", "since"];
 
 fn origins() -> impl clap::builder::TypedValueParser<Value = Origin> {
     PossibleValuesParser::new(Origin::ALL.map(|(_, name)| name))

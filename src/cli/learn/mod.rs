@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use self::{filter::Filter, opened::Opened, own_games::GameFilter, text::Printer};
-use super::{CliError, Completion, prove, source};
+use super::{CliError, Completion, check_player, prove, say_if_interrupted, source};
 use crate::{files::is_standard_output, learn::LearnedScore, uci::Output};
 
 /// The arguments of `engram learn`.
@@ -130,6 +130,8 @@ enum Tool {
     Forget {
         #[command(flatten)]
         filter: Filter,
+        #[command(flatten)]
+        games: GameFilter,
         /// Remove all records.
         #[arg(long, conflicts_with_all = filter::NAMES)]
         all: bool,
@@ -191,6 +193,7 @@ pub(super) fn run(
         }
         Tool::Html(page) => html::write(&Opened::read(&path)?, page, out),
         Tool::Import { from, player: Some(player), nodes } => {
+            check_player([from], player)?;
             return games::import(&mut Opened::for_source(&path, from)?, from, player, *nodes, out);
         }
         Tool::Import { from, player: None, .. } if source::ending(from).as_deref() == Some("pgn") => {
@@ -205,15 +208,19 @@ pub(super) fn run(
             let source = Opened::read(from)?;
             trade::merge(&mut Opened::write(&path)?, &source, out)
         }
-        Tool::Forget { filter, all, yes } => {
-            if filter.is_empty() && !all {
-                let text = "say what to forget: --below, --position, --origin, --day, --session, or --all";
+        Tool::Forget { filter, games, all, yes } => {
+            if filter.is_empty() && games.is_empty() && !all {
+                let text = "say what to forget: --opening or another option that selects games, --below, --position, \
+                            --origin, --day, --session, or --all";
                 return Err(CliError::Task(text.to_owned()));
             }
             let mut file = if *yes { Opened::change(&path)? } else { Opened::read(&path)? };
-            change::forget(&mut file, filter, *yes, out)
+            change::forget(&mut file, (filter, games), *yes, out)
         }
-        Tool::Study(arguments) => study::study(Opened::change(&path)?, arguments, out),
+        Tool::Study(arguments) => {
+            say_if_interrupted();
+            study::study(Opened::change(&path)?, arguments, out)
+        }
         Tool::Advise { fen, best, score } => {
             change::advise(&mut Opened::write(&path)?, fen, best, *score, out)
         }

@@ -114,7 +114,6 @@ impl OwnGame {
             side,
             opponent: game.tag(side.fold_wb("Black", "White")).map(str::to_owned),
             result,
-            // A game from a position of a book has a name too.
             opening: openings.last_named(positions).map(|(_, opening)| opening.clone()),
             start: positions[0].key(),
             session: game.tag("Session").and_then(|hex| u32::from_str_radix(hex, 16).ok()),
@@ -127,8 +126,9 @@ impl OwnGame {
     fn from_records(mut game: LearnedGame, openings: &Openings) -> OwnGame {
         game.connect();
         game.find_opening(&|position| openings.at(position).is_some());
-        let opening =
-            openings.of(&Position::default().along(&game.opening)).map(|(_, opening)| opening.clone());
+        let opening = openings
+            .last_named(&Position::default().along(&game.opening))
+            .map(|(_, opening)| opening.clone());
         OwnGame {
             date: date(game.time).split(' ').next().map(str::to_owned),
             side: game.side,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{opened::Opened, text::Printer};
 use crate::{
-    cli::{CliError, lower_priority, pgn},
+    cli::{CliError, lower_priority, minutes, pgn},
     engine::study::Study,
     position::Position,
     types::{Bound, SearchResult},
@@ -20,7 +20,7 @@ pub(super) struct StudyArguments {
     #[arg(long, value_name = "N", default_value_t = Study::DEFAULT_NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Stop after this many minutes; when all is studied if not given.
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<u64>,
     /// Number of openings to study, before the games; all if not given.
     #[arg(long, value_name = "O")]
@@ -78,7 +78,7 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         out.text(format_args!("game {number} of {count}, lost as {side}: {verdict}"));
     }
     let text = if left.is_empty() && count == 0 {
-        format!("nothing left to study in {}", path.display())
+        format!("nothing to study in {}", path.display())
     } else {
         format!(
             "{openings} of {} openings and {games} of {count} lost games studied ({}, {nodes} nodes); a better move was \

@@ -47,6 +47,8 @@ pub struct Game {
     /// The result, from the end of the moves, otherwise, or if that is `*`, from the tag; against checkmate or stalemate that of
     /// the board. Unknown if both sides lost.
     pub outcome: Outcome,
+    /// The result at the end of the moves as it is written there; empty if there is none.
+    pub written_result: String,
 }
 
 impl Default for Game {
@@ -62,6 +64,7 @@ impl Default for Game {
             preface: Vec::new(),
             annotations: Vec::new(),
             outcome: Outcome::Unknown,
+            written_result: String::new(),
         }
     }
 }

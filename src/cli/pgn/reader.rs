@@ -136,6 +136,8 @@ struct Draft {
     position: Position,
     bytes: usize,
     part: GamePart,
+    /// Has the last line of tags no end?
+    tag_is_open: bool,
     /// Number of tags before the last empty line.
     tags_before_gap: usize,
     has_event: bool,
@@ -252,6 +254,7 @@ impl Draft {
     fn read_tag<'a>(&mut self, text: &'a str) -> &'a str {
         self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
+        self.tag_is_open = after.is_empty() && !text.trim_end().ends_with(']');
         if let Some((name, value)) = tag {
             self.begun = true;
             // A second `Event` would begin another game when the game is written again.
@@ -310,7 +313,10 @@ impl Draft {
             Token::Number(_) => (self.begun, self.is_numbered) = (true, true),
             Token::Move(_, written) | Token::Result(_, written) if self.depth > 0 => self.say(written),
             Token::Move(san, written) => self.play(to_move(san, &self.position), written),
-            Token::Result(outcome, _) => self.result = Some(outcome),
+            Token::Result(outcome, written) => {
+                self.result = Some(outcome);
+                written.clone_into(&mut self.game.written_result);
+            }
             Token::Other(word) | Token::Unknown(word) if self.depth > 0 => self.say_word(word),
             Token::Other(word) if self.begun => self.skip(word),
             Token::Unknown(word) if self.begun => match read_move(word, &self.position) {
@@ -403,6 +409,7 @@ impl Draft {
 
     /// The game, or its first error.
     fn finish(mut self) -> Result<Game, String> {
+        let is_cut = self.part == GamePart::Tags && self.tag_is_open;
         self.begin_moves();
         let mut game = self.game;
         let is_empty = game.tags.is_empty() && game.moves.is_empty() && self.result.is_none();
@@ -411,6 +418,7 @@ impl Draft {
             None if self.comment.is_some() => "a comment has no end",
             None if self.depth > 0 => "a variation has no end",
             None if is_empty => NO_PGN,
+            None if is_cut => "it is cut short: its last tag has no end",
             None => {
                 let known = |outcome: &Outcome| *outcome != Outcome::Unknown;
                 let tagged = || game.tag("Result").and_then(outcome);

@@ -47,6 +47,17 @@ fn a_broken_game_names_itself_and_the_next_is_read() {
 }
 
 #[test]
+fn a_file_that_is_cut_within_a_tag_is_said_to_be() {
+    let whole = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n[Opening \"QGD\"]\n";
+    assert_eq!(plies(whole), [Some(1), Some(0)]);
+    for cut in ["[", "[White", "[White \"A", "[White \"A\""] {
+        let games = read(&format!("{whole}{cut}"));
+        assert!(games.len() == 2 && games[0].is_ok(), "{cut}: {games:?}");
+        assert!(games[1].as_ref().unwrap_err().reason.contains("cut short"), "{cut}: {games:?}");
+    }
+}
+
+#[test]
 fn what_is_no_game_is_said_to_be_none() {
     let games = read("this is not a game\nnor is this\n");
     assert!(games[0].as_ref().unwrap_err().reason.contains("no PGN"), "{games:?}");

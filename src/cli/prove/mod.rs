@@ -35,7 +35,7 @@ use self::{
     statistics::seeded,
 };
 use crate::{
-    cli::{CliError, pgn::Lines, refuse_input, refused, source},
+    cli::{CliError, pgn::Lines, refuse_input, refused, say_if_interrupted, source},
     eval,
     position::Position,
     uci::{Output, translate},
@@ -165,6 +165,7 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Cli
             setup.out.display()
         ));
     }
+    say_if_interrupted();
     let mut last = String::new();
     experiment::run(&setup, &mut journal, |round, entries, bar| {
         last = report::write(&setup, entries, round)?;

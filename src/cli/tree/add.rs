@@ -1,6 +1,12 @@
 //! `engram tree add`.
 
-use std::{ffi::OsString, fs::File, io::Read as _, path::Path, sync::Arc};
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 use shakmaty::{Color, Move};
@@ -11,7 +17,7 @@ use crate::{
     cli::{
         CliError, Completion,
         analyse::{AnalysisInput, Item},
-        complain, pgn, refuse_input,
+        check_player, complain, pgn, refuse_input,
     },
     learn::{self, LearnFile, Mode, Ring, kept_games},
     position::{Position, PositionPath},
@@ -30,15 +36,16 @@ const IDENTITY: [&str; 8] = ["Event", "Site", "Date", "Round", "White", "Black",
 /// Plies of a book that are taken.
 const BOOK_PLIES: usize = 40;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct AddArguments {
-    /// A FEN or `startpos`, optionally followed by moves; or files: positions (.epd, .fen), games (.pgn), Polyglot books
-    /// (.bin), learning files and hash files; `-` for the standard input.
-    #[arg(required = true, num_args = 1.., value_name = "FEN | FILE | -")]
+    /// A FEN or `startpos`, moves after it, or moves from the start alone; or files: positions (.epd, .fen), games (.pgn),
+    /// Polyglot books (.bin), learning files and hash files; `-` for the standard input.
+    #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | -")]
     input: Vec<OsString>,
-    /// Whose moves the tree is to find; `white` or `black` alone, also if it was the other side's so far.
-    #[arg(long = "for", value_enum, default_value_t = Side::Both, value_name = "SIDE")]
-    side: Side,
+    /// Whose moves the tree is to find; `white` or `black` alone, also if it was the other side's so far. If not given,
+    /// those of the side that the tree is for; of both sides in a new tree, and of the player with --player.
+    #[arg(long = "for", value_enum, value_name = "SIDE")]
+    side: Option<Side>,
     /// Only games of this player, and only for the player's side; what the player lost counts three times. Whole words of
     /// the name are enough: Kim is "Kim, Bo", but not "Kimura".
     #[arg(long, value_name = "NAME")]
@@ -49,11 +56,44 @@ pub(super) struct AddArguments {
 }
 
 impl AddArguments {
+    /// Checks that a player who is named has a game, before a tree is made.
+    ///
+    /// # Errors
+    /// There are games, and none of that player.
+    pub(super) fn check_player(&self) -> Result<(), CliError> {
+        let Some(player) = &self.player else { return Ok(()) };
+        let games = self.input.iter().map(PathBuf::from).filter_map(|path| match BinaryKind::of(&path) {
+            None => Some(path),
+            Some(BinaryKind::Learning) => Some(kept_games::path(&path)),
+            Some(BinaryKind::Hash | BinaryKind::Book) => None,
+        });
+        check_player(games, player)
+    }
+
+    /// These arguments for a tree: where no side is named, with the sides that the tree is for.
+    fn in_tree(&self, tree: &Tree) -> Result<AddArguments, TreeError> {
+        let mut resolved = self.clone();
+        if self.side.is_none() && self.player.is_none() {
+            let roots = tree.roots()?;
+            let is_for = |side: Color| roots.iter().any(|(_, sides)| sides.contains(&side));
+            resolved.side = match (is_for(Color::White), is_for(Color::Black)) {
+                (true, false) => Some(Side::White),
+                (false, true) => Some(Side::Black),
+                _ => None,
+            };
+        }
+        Ok(resolved)
+    }
+
+    fn sides(&self) -> ForSides {
+        self.side.unwrap_or(Side::Both).sides()
+    }
+
     /// Ends the growth from a position for the side that `--for` leaves out: it may have been added for that one too.
     fn restrict(&self, tree: &mut Tree, root: &Position) -> Result<(), TreeError> {
         match self.side {
-            Side::Both => Ok(()),
-            side => tree.restrict_root(root, side.sides()),
+            None | Some(Side::Both) => Ok(()),
+            Some(side) => tree.restrict_root(root, side.sides()),
         }
     }
 }
@@ -80,7 +120,10 @@ pub(super) fn run(
     refuse_input(tree.path(), &arguments.input)?;
     let mut count = Count::default();
     let before = tree.size()?.positions;
-    let added = add(tree, arguments, &mut count);
+    let added = arguments
+        .in_tree(tree)
+        .map_err(CliError::from)
+        .and_then(|arguments| add(tree, &arguments, &mut count));
     let size = tree.size();
     // What came before an error is in the tree.
     if let Ok(size) = &size
@@ -143,7 +186,7 @@ fn add_items(
     for item in input.items(&Arc::default()) {
         match item? {
             Ok(Item::Position(record)) => {
-                tree.add_root(&record.position, arguments.side.sides())?;
+                tree.add_root(&record.position, arguments.sides())?;
                 arguments.restrict(tree, &record.position)?;
                 // From a position of the tree the moves lead there too.
                 if let Some((start, moves)) = &record.before
@@ -170,7 +213,7 @@ fn add_game(
     arguments: &AddArguments,
     count: &mut Count,
 ) -> Result<(), CliError> {
-    let mut sides = arguments.side.sides();
+    let mut sides = arguments.sides();
     if let Some(name) = &arguments.player {
         let plays = game.sides_of(name);
         sides = ForSides { white: sides.white && plays.white, black: sides.black && plays.black };
@@ -274,7 +317,7 @@ fn add_book(tree: &mut Tree, path: &Path, arguments: &AddArguments) -> Result<()
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
-    tree.add_root(&start, arguments.side.sides())?;
+    tree.add_root(&start, arguments.sides())?;
     arguments.restrict(tree, &start)?;
     for position in book.layers(&start).take(BOOK_PLIES).flatten() {
         for m in book.moves(&position).iter().filter(|m| m.weight > 0) {

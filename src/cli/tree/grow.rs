@@ -19,7 +19,7 @@ use crate::{
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
         },
-        complain, lower_priority, pawns, pgn, progress_bar, tablebase,
+        complain, lower_priority, minutes, pawns, pgn, progress_bar, tablebase,
     },
     eval,
     processor::cores,
@@ -34,7 +34,7 @@ const TICK: Duration = Duration::from_millis(200);
 #[derive(Debug, Args)]
 pub(super) struct GrowArguments {
     /// Stop after this many minutes.
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<u64>,
     /// Stop after this many searches.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -1,6 +1,6 @@
 //! `engram tree show`.
 
-use super::{Line, PositionArguments, walk};
+use super::{Line, PositionArguments, roots, walk};
 use crate::{
     cli::{CliError, date, pawns, pgn},
     position::Openings,
@@ -16,6 +16,9 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
     let line = walk(tree, &arguments.position)?;
     let position = line.last();
     let Some(view) = tree.look(position)? else {
+        if arguments.position.is_empty() {
+            roots(tree)?;
+        }
         let (fen, file) = (position.fen(), tree.path().display());
         return Err(CliError::Task(format!("{fen} is not in the tree; `engram tree {file} add …` adds it")));
     };

@@ -139,7 +139,7 @@ fn solve() -> Vec<u64> {
     verdicts.chunks(64).map(bits).collect()
 }
 
-/// Computes the bitbase, some 10 ms of processor time. Without it the first question does.
+/// Computes the bitbase, some 10 ms of processor time. Otherwise the first call of [`is_win`] computes it.
 pub fn prepare() {
     LazyLock::force(&WINS);
 }

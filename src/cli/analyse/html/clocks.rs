@@ -15,9 +15,11 @@ pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     // The clocks of the side to move and of the other one.
     let mut clocks = [base, base];
     let mut used = Vec::with_capacity(game.annotations.len());
-    for said in &game.annotations {
+    for (index, said) in game.annotations.iter().enumerate() {
         let clock = command(said, "[%clk ");
         let before = if is_for_each { base } else { clocks[0] };
+        // Where the clocks start later, a first move takes no time and gets no increment.
+        let increment = if index < 2 && clock == base { 0.0 } else { increment };
         let by_clock = before.zip(clock).map(|(before, after)| before + increment - after);
         // Time was added, as at the end of a period: nobody knows how much the move took. Clocks may be rounded.
         let by_clock = by_clock.filter(|&used| used > -ROUNDED).map(|used| used.max(0.0));
@@ -65,7 +67,9 @@ mod tests {
     fn clocks_are_subtracted() {
         let text = "[TimeControl \"180+2\"]\n\n1. e4 {[%clk 0:03:00]} e5 {x [%clk 0:02:58]} 2. Nf3 \
                     {[%eval 0.2] [%clk 0:02:30.5]} Nc6 {[%clk 0:03:05]} *\n";
-        assert_eq!(used(text), [Some(2.0), Some(4.0), Some(31.5), None]);
+        assert_eq!(used(text), [Some(0.0), Some(4.0), Some(31.5), None]);
+        let late = "[TimeControl \"900+10\"]\n\n1. e4 {[%clk 0:15:00]} e5 {[%clk 0:15:00]} 2. Nf3 {[%clk 0:15:00]} *\n";
+        assert_eq!(used(late), [Some(0.0), Some(0.0), Some(10.0)]);
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
         assert_eq!(seconds_left(&game), [Some(180.0), Some(178.0), Some(150.5), Some(185.0)]);
         assert_eq!(used("1. e4 {[%clk 0:01:00]} e5 2. Nf3 {[%clk 0:00:50]} *\n"), [None, None, Some(10.0)]);

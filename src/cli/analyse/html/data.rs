@@ -78,6 +78,11 @@ struct PositionData<'a> {
 /// A game of the input.
 #[derive(Serialize)]
 struct GameData<'a> {
+    /// Number, file, date and event are those of the row.
+    number: usize,
+    file: String,
+    date: String,
+    event: &'a str,
     players: [PlayerData<'a>; 2],
     result: String,
     facts: Vec<String>,
@@ -185,22 +190,27 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
     let named = |name: &str| game.tag(name).map(str::to_owned);
     // Nothing where nothing is known.
     let known = |times: Vec<Option<f64>>| if times.iter().any(Option::is_some) { times } else { Vec::new() };
-    let file = Path::new(&game.file).file_name().unwrap_or_default();
+    let file = Path::new(&game.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let event = game.tag("Event").unwrap_or_default();
     let row = GameRow {
         block,
         number: game.number,
-        file: file.to_string_lossy().into_owned(),
+        file: file.clone(),
         players: players.clone(),
         result: game.outcome.to_string(),
         date: date.clone(),
-        event: game.tag("Event").unwrap_or_default(),
+        event,
         opening: report.opening_name(),
         moves: game.moves.len().div_ceil(2),
     };
     let data = GameData {
+        number: game.number,
+        file,
+        event,
         players,
         result: game.outcome.to_string(),
-        facts: [named("Event"), named("Site"), Some(date), round].into_iter().flatten().collect(),
+        facts: [named("Event"), named("Site"), Some(date.clone()), round].into_iter().flatten().collect(),
+        date,
         opening: report.opening_name(),
         book: report.book,
         phases,

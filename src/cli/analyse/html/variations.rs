@@ -19,6 +19,9 @@ pub struct VariationData {
     san: String,
     /// Number of moves before it, and text.
     comments: Vec<(usize, String)>,
+    /// The result at its end, if one is written there.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    result: String,
     /// Variations in it, with the number (from 1) of the move that they replace.
     variations: Vec<(usize, VariationData)>,
     /// In place of all that, what cannot be read as moves.
@@ -57,6 +60,7 @@ fn data(variation: &Variation) -> VariationData {
         moves: uci(&game.moves),
         san: moves.iter().zip(&game.annotations).map(word).collect::<Vec<_>>().join(" "),
         comments: comments(game),
+        result: game.written_result.clone(),
         variations: all(variations),
         text: None,
         found,
@@ -87,11 +91,11 @@ mod tests {
     fn variations_are_read_with_what_is_in_them() {
         assert_eq!(
             page_json(
-                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]}) *"
+                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]} 1/2-1/2) *"
             ),
             "[[1,{\"moves\":\"d2d4 d7d5 c2c4\",\"san\":\"d4 d5!? c4\",\"comments\":[[1,\"Queen's pawn\"]],\
              \"variations\":[[2,{\"moves\":\"g8f6\",\"san\":\"Nf6\",\"comments\":[],\"variations\":[]}]]}],\
-             [2,{\"moves\":\"c7c5\",\"san\":\"c5\",\"comments\":[],\"variations\":[]}]]"
+             [2,{\"moves\":\"c7c5\",\"san\":\"c5\",\"comments\":[],\"result\":\"1/2-1/2\",\"variations\":[]}]]"
         );
         assert_eq!(page_json("1. e4 $6 (1. d4 d5 {Engram +0.35}) *"), "[]", "an earlier analysis");
     }

@@ -78,7 +78,11 @@ pub(in crate::cli::learn) fn find<'a>(
         games: Vec::new(),
         unchanged: found.iter().filter(|lessons| lessons.is_empty()).count(),
         older,
-        not_lost: wanted.iter().filter(|game| game.is_known && !lost(game)).count(),
+        // Records without a result may be those of an analysis.
+        not_lost: wanted
+            .iter()
+            .filter(|game| game.is_known && !lost(game) && (game.pgn().is_some() || game.result.is_some()))
+            .count(),
         opponents: BTreeMap::new(),
         openings: BTreeMap::new(),
     };

@@ -103,7 +103,7 @@ function unfinishedIndex(page) {
     const block = Number(element.id.slice("block".length));
     if (data.players) {
       const moves = Math.ceil(wordsOf(data.san).length / 2);
-      games.push({ ...data, block, date: "", event: data.facts.join(" "), moves });
+      games.push({ ...data, block, moves });
     } else {
       const best = data.lines[0][0];
       const first = best ? `${moveNumber(readFen(data.fen), true)} ${best[2].split(" ")[0]}` : "";

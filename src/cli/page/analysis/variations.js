@@ -32,5 +32,5 @@ function variationText(viewer, ply, before, tree) {
   });
   const parts = ["(", comments(0), words].flat(Infinity).filter(Boolean);
   if (parts.at(-1) === " ") parts.pop();
-  return make("span", { class: "line" }, parts, ")");
+  return make("span", { class: "line" }, parts, tree.result ? ` ${tree.result})` : ")");
 }
