@@ -68,7 +68,8 @@ impl Worker {
         if !counts || is_answer && (!is_other || best.score.is_loss()) {
             return;
         }
-        self.found.lines = vec![best];
+        // The iteration has not compared it with all moves: it counts as found by the one before.
+        self.found.lines = vec![RootMove { depth: self.found.depth, ..best }];
         if self.id != 0 && self.found.depth > 0 {
             self.task.progress.show(self.id, self.found.clone());
         }

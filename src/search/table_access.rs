@@ -105,7 +105,8 @@ impl Worker {
     /// `reached`, the depth of this search, is known.
     pub fn keep_root(&self, result: &ThreadResult, reached: Depth) {
         let task = &self.task;
-        let (best, depth) = (&result.lines[0], result.depth);
+        let best = &result.lines[0];
+        let depth = best.depth;
         let is_exact = best.has_score() && best.bound == Bound::Exact;
         if !task.analysis || depth < MIN_ITERATION_DEPTH || !(task.is_free() && is_exact) {
             return;
