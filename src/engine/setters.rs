@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. 0 counts as 1. Waits
-    /// for a running search.
+    /// Sets the size of the transposition table in MiB; it is empty afterwards, unless it has that size. 0 counts as 1.
+    /// Waits for a running search.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the memory is not available; then it names the size in use.

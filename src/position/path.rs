@@ -7,7 +7,7 @@
 //! The path also tracks the taint (see [`PathHash`]): for every position, the earliest position on which the results
 //! found below it depend. And it updates the keys that the modes compare.
 
-use shakmaty::KnownOutcome;
+use shakmaty::{KnownOutcome, Position as _};
 
 use super::{
     cuckoo,
@@ -204,7 +204,7 @@ impl PositionPath {
 
     /// The result by the rules, if the game is over in `position`, the current one.
     pub fn result(&self, position: &Position) -> Option<KnownOutcome> {
-        if position.in_check() && !position.has_legal_move() {
+        if position.chess().is_checkmate() {
             return Some(KnownOutcome::Decisive { winner: !position.turn() });
         }
         self.is_draw(position).then_some(KnownOutcome::Draw)

@@ -84,10 +84,13 @@ impl Worker {
                 break;
             }
             self.root_moves[..=pv_index].sort_by_key(RootMove::order);
-            self.keep_lines(pv_index + 1);
-            // In a long search each line is shown when it is found; the last one comes with all others.
-            if self.is_long() && pv_index + 1 < lines {
-                self.emit_lines(&self.root_moves[..=pv_index]);
+            // The last line comes with all others.
+            if pv_index + 1 < lines {
+                self.keep_lines(pv_index + 1);
+                // In a long search each line is shown when it is found.
+                if self.is_long() {
+                    self.emit_lines(&self.root_moves[..=pv_index]);
+                }
             }
         }
         self.pv_index = 0;

@@ -213,14 +213,15 @@ impl ItemWindow<'_> {
             }
         };
         // A game without moves has nothing to be searched, nor has a draw at its end.
-        let count = match &item {
-            Item::Game(game, ..) if game.moves.is_empty() => 0,
-            Item::Game(..) => positions.len() - usize::from(is_drawn(&positions)),
-            _ => positions.len(),
+        let (places, is_drawn) = match &item {
+            Item::Game(game, ..) if game.moves.is_empty() => (0, false),
+            Item::Game(..) => (positions.len(), is_drawn(&positions)),
+            _ => (positions.len(), false),
         };
+        let count = places - usize::from(is_drawn);
         let mut begun = Pending {
             opening: self.outputs.opening(&positions),
-            findings: vec![Finding::default(); if count == 0 { 0 } else { positions.len() }],
+            findings: vec![Finding::default(); places],
             sent: vec![SearchKind::Analysis; positions.len()],
             work: Arc::new(work),
             item,

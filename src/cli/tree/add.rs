@@ -74,11 +74,9 @@ impl AddArguments {
     fn in_tree(&self, tree: &Tree) -> Result<AddArguments, TreeError> {
         let mut resolved = self.clone();
         if self.side.is_none() && self.player.is_none() {
-            let roots = tree.roots()?;
-            let is_for = |side: Color| roots.iter().any(|(_, sides)| sides.contains(&side));
-            resolved.side = match (is_for(Color::White), is_for(Color::Black)) {
-                (true, false) => Some(Side::White),
-                (false, true) => Some(Side::Black),
+            resolved.side = match sides_of(tree)?[..] {
+                [Color::White] => Some(Side::White),
+                [Color::Black] => Some(Side::Black),
                 _ => None,
             };
         }
@@ -137,9 +135,7 @@ pub(super) fn run(
         parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
         parts.extend((searches > 0).then(|| counted(searches, "search")));
         parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
-        let roots = tree.roots()?;
-        let grows_for = |side: &Color| roots.iter().any(|(_, sides)| sides.contains(side));
-        let sides: Vec<_> = Color::ALL.into_iter().filter(grows_for).collect();
+        let sides = sides_of(tree)?;
         output.line(format_args!(
             "{} added{}; the tree{} has {}, {} searched",
             counted(new, "position"),
@@ -152,6 +148,13 @@ pub(super) fn run(
     added?;
     size?;
     Ok(if count.skipped > 0 { Completion::Partial } else { Completion::Complete })
+}
+
+/// The sides that the tree is for.
+fn sides_of(tree: &Tree) -> Result<Vec<Color>, TreeError> {
+    let roots = tree.roots()?;
+    let is_for = |side: &Color| roots.iter().any(|(_, sides)| sides.contains(side));
+    Ok(Color::ALL.into_iter().filter(is_for).collect())
 }
 
 fn add(tree: &mut Tree, arguments: &AddArguments, count: &mut Count) -> Result<(), CliError> {

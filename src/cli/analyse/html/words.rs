@@ -10,8 +10,8 @@ use crate::{
     types::Score,
 };
 
-/// "13. Na4 is an inaccuracy: 13. Nc6 was better (+0.9)." or "13. Na4 is the only move: the next best, 13. Nc6, is -2.10." Nothing of
-/// a move that was not judged.
+/// "13. Na4 is an inaccuracy: 13. Nc6 was better (+0.9)." or "13. Na4 is the only move: the next best, 13. Nc6, is -2.10."
+/// Nothing of a move that was not judged.
 pub fn verdict(report: &GameReport, index: usize) -> Option<String> {
     let m = &report.moves[index];
     let judgement = match m.judgement? {
