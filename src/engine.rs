@@ -20,7 +20,10 @@ mod tree;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{
+            AtomicBool,
+            Ordering::{Relaxed, Release},
+        },
     },
     time::{Duration, Instant},
 };
@@ -42,7 +45,6 @@ pub use self::{
     opening::OpeningBook,
     records::learned_entry,
     settings::EngineSettings,
-    stop::StopHandle,
     strength::{ELO_RANGE, FULL_SKILL, StrengthLimits},
 };
 use crate::{
@@ -147,11 +149,6 @@ impl Engine {
         }
     }
 
-    /// A handle that stops searches from another thread, even while this one is busy.
-    pub fn stop_handle(&self) -> StopHandle {
-        StopHandle(Arc::clone(&self.signals))
-    }
-
     /// Sets the position of the next `go`: `start` and the moves played from it. If the previous position was
     /// checkmate, that game is over and is learned from.
     ///
@@ -243,7 +240,6 @@ impl Engine {
         if strength.contempt != 0 {
             let side = self.root.turn();
             if self.contempt_side.is_some_and(|before| before != side) {
-                self.pool.clear();
                 self.clear_hash();
             }
             self.contempt_side = Some(side);
@@ -309,7 +305,8 @@ impl Engine {
 
     /// Ends the current search as soon as possible.
     pub fn stop(&self) {
-        self.signals.stop.store(true, Relaxed);
+        // Release: a `ponderhit` before it counts (`search_and_answer`).
+        self.signals.stop.store(true, Release);
     }
 
     /// Was the current search, if there is one, told to stop?

@@ -125,7 +125,7 @@ pub mod tt;
 pub mod types;
 pub mod uci;
 
-pub use engine::{Engine, IllegalMove, OutOfMemory, StopHandle};
+pub use engine::{Engine, IllegalMove, OutOfMemory};
 pub use learn::{LearnFile, Mode as LearnMode, Record, Ring};
 pub use position::Position;
 pub use search::{ClockTime, Event, EventSink, Limits, PvInfo};

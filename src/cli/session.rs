@@ -1,10 +1,8 @@
 use std::{
     io::{self, BufReader, IsTerminal},
     process,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
 };
 
 use super::{bench, eval, perft};
@@ -13,6 +11,9 @@ use crate::{
     position::{PathHash, Position},
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
+
+/// A signal so long after the first one means that something hangs.
+const HANGS_AFTER: Duration = Duration::from_secs(2);
 
 /// Runs a UCI session on the standard streams.
 pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
@@ -23,16 +24,19 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
         ));
     }
     let session = Session::new(Subcommands, output.clone(), debug_log, places);
-    let (quit, asked) = (session.quit_handle(), AtomicBool::new(false));
-    // Some programs end engines by signals: the game must still be learned from.
-    let handled = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            // A second signal: something hangs.
+    let (quit, asked) = (session.quit_handle(), OnceLock::new());
+    // Some programs end engines by signals: the game must still be learned from. What a shell made it ignore (`nohup`)
+    // stays ignored.
+    let handled = ctrlc::try_set_handler(move || {
+        // A terminal that is closed may send two at once.
+        if asked.get_or_init(Instant::now).elapsed() >= HANGS_AFTER {
             process::exit(1);
         }
         quit();
     });
-    if let Err(error) = handled {
+    if let Err(error) = handled
+        && !matches!(error, ctrlc::Error::MultipleHandlers)
+    {
         log::warn!(
             "the handler for Ctrl-C cannot be installed ({error}): an interrupt ends the engine before the game is learned from"
         );

@@ -10,18 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{files::retry_within, search::Signals};
-
-/// Stops a search from another thread.
-#[derive(Clone)]
-pub struct StopHandle(pub(super) Arc<Signals>);
-
-impl StopHandle {
-    /// Ends the present search as soon as possible; nothing happens if there is none.
-    pub fn stop(&self) {
-        self.0.stop.store(true, Relaxed);
-    }
-}
+use crate::files::retry_within;
 
 /// Work on a thread of its own.
 pub(super) struct Background {

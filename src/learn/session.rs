@@ -253,7 +253,7 @@ impl Recorder<'_> {
 /// The score of a root is that of the end of its line, so every position of the line has it too, with a depth reduced
 /// by its distance. A later search of the root knows the reply to its best move at once and spends its time on the
 /// other moves (as with a persistent hash table: BrainLearn, Houdini's learning file). Draw scores are left out,
-/// since they may depend on the path.
+/// since they may depend on the path, and those of tablebases, which know the first move alone.
 fn main_line(
     root: &Position,
     line: &[Move],
@@ -262,7 +262,7 @@ fn main_line(
     least: Depth,
 ) -> Vec<PositionFinding> {
     let mut findings = Vec::new();
-    if score == Score::ZERO {
+    if score == Score::ZERO || score.is_decisive() && !score.is_mate() {
         return findings;
     }
     let mut position = root.clone();

@@ -41,7 +41,7 @@ impl Worker {
                 break;
             }
             self.found = self.finished(lines, depth);
-            self.iterations.finished(depth, self.found.lines[0].score);
+            self.iterations.finished(depth, self.found.lines[0].shown_score());
             if self.id != 0 {
                 self.task.progress.show(self.id, self.found.clone());
             } else {
@@ -87,9 +87,9 @@ impl Worker {
             // The last line comes with all others.
             if pv_index + 1 < lines {
                 self.keep_lines(pv_index + 1);
-                // In a long search each line is shown when it is found.
+                // In a long search each line is shown when it is found, always with all others: GUIs keep lines by rank.
                 if self.is_long() {
-                    self.emit_lines(&self.root_moves[..=pv_index]);
+                    self.report(&self.found);
                 }
             }
         }

@@ -57,9 +57,11 @@ impl Worker {
 
     /// Is the game a draw for certain once this root move is played, by the tablebases or by the rules?
     pub fn is_drawn_after(&self, root: &RootMove) -> bool {
-        if let Some(score) = root.tb_score {
-            return !score.is_decisive();
-        }
+        root.tb_score.map_or_else(|| self.ends_in_draw(root), |score| !score.is_decisive())
+    }
+
+    /// Is the game over as a draw by the rules once this root move is played?
+    pub fn ends_in_draw(&self, root: &RootMove) -> bool {
         let child = self.task.root.play(root.root_move());
         let mut path = self.task.path.clone();
         path.push(&child);

@@ -3,7 +3,10 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::Ordering::{Acquire, Relaxed},
+    },
     time::Duration,
 };
 
@@ -76,12 +79,14 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
     if own.is_none() && fallback.is_none() {
         report_game_over(task);
     }
+    // What limits the main thread limits the others.
+    task.over.store(true, Relaxed);
     let signals = &task.signals;
-    while (task.limits.infinite || signals.pondering.load(Relaxed)) && !signals.stop.load(Relaxed) {
+    // Acquire: after a `ponderhit` and a `stop` the search is not seen to be stopped while it ponders.
+    while (task.limits.infinite || signals.pondering.load(Relaxed)) && !signals.stop.load(Acquire) {
         std::thread::sleep(ANSWER_POLL);
     }
     let pondering = signals.pondering.load(Relaxed);
-    task.over.store(true, Relaxed);
     if task.analysis
         && let Some(file) = &task.hash_file
     {
@@ -101,10 +106,14 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         worker.keep_root(chosen, reached);
         worker.report(chosen);
     }
+    if best.tb_score.is_some() {
+        // The score that is learned is that of the tables.
+        worker.iterations.recovered();
+    }
     let result = SearchResult {
         iterations: std::mem::take(&mut worker.iterations),
         line: best.pv.clone(),
-        score: best.latest_score(),
+        score: best.shown_score(),
         bound: best.bound,
         slack: task.preferences.slack(best.root_move(), chosen.depth),
         depth: chosen.depth,
@@ -112,8 +121,9 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Ve
         pondering,
         learned_cutoffs: task.progress.learned_cutoffs(),
     };
-    let ponder =
-        worker.shown_line(best, 0).get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
+    let expected =
+        || worker.shown_line(best, 0).get(1).copied().or_else(|| reply_in_table(task, best.root_move()));
+    let ponder = if worker.ends_in_draw(best) { None } else { expected() };
     Event::Finished { best: Some(best.root_move()), ponder, result: Some(Box::new(result)) }
 }
 

@@ -87,7 +87,7 @@ impl Worker {
             if !N::ROOT && Some(m) == node.tt_move {
                 match self.singular_extension::<N>(node, m) {
                     Ok(plies) => extension = plies,
-                    Err(score) => return Best { score, m: None, ..best },
+                    Err(score) => return Best { score, m: Some(m), ..best },
                 }
             }
 

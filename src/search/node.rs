@@ -226,7 +226,11 @@ impl Worker {
         }
         let mut upcoming_repetition = false;
         let draw = self.draw_score(position);
-        if window.alpha < draw && self.has_upcoming_repetition(position, ply) {
+        // Not in a singular search: the move that repeats may be the excluded one.
+        if window.alpha < draw
+            && self.stack(ply).excluded.is_none()
+            && self.has_upcoming_repetition(position, ply)
+        {
             upcoming_repetition = true;
             window.alpha = draw;
             if window.alpha >= window.beta {
@@ -356,6 +360,30 @@ impl Worker {
         {
             let last = self.move_before(ply, 1);
             self.history.correction.update(position, last, depth, best.score, static_eval);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::worker::tests::{legal, worker_at};
+
+    #[test]
+    fn a_singular_search_is_not_answered_by_the_repetition_that_it_leaves_out() {
+        let mut position = Position::default();
+        let mut worker = worker_at(&position);
+        for uci in ["b1c3", "g8f6", "g1f3", "f6g8"] {
+            position = position.play(legal(&position, uci));
+            worker.path.push(&position);
+        }
+        let ply = Ply(4);
+        for (excluded, repeats) in
+            [(PackedMove::NONE, true), (PackedMove::pack(legal(&position, "f3g1")), false)]
+        {
+            worker.stack_mut(ply).excluded = excluded;
+            let mut window = Window { alpha: Score(-50), beta: Score(50) };
+            assert_eq!(worker.apply_rules(&position, ply, &mut window), Ok(repeats));
         }
     }
 }

@@ -257,8 +257,11 @@ impl Worker {
     }
 
     /// The static evaluation: the raw evaluation plus correction history, scaled towards zero as the fifty-move counter
-    /// grows.
+    /// grows. A known draw (0) is not corrected.
     pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
+        if raw_eval == Score::ZERO {
+            return raw_eval;
+        }
         let correction = self.history.correction.get(position, self.move_before(ply, 1));
         let halfmoves = position.halfmoves().min(100) as i32;
         let damping = fifty_move_damping();
@@ -385,6 +388,16 @@ pub(super) mod tests {
             learned_window: None,
             excluded: PackedMove::NONE,
         }
+    }
+
+    #[test]
+    fn a_known_draw_is_not_corrected() {
+        let (position, ply) = (Position::default(), Ply(1));
+        let mut worker = worker_at(&position);
+        let last = worker.move_before(ply, 1);
+        worker.history.correction.update(&position, last, Depth(20), Score(400), Score(0));
+        assert!(worker.correct(Score(1), &position, ply) > Score(1));
+        assert_eq!(worker.correct(Score::ZERO, &position, ply), Score::ZERO);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! ```text
 //!  stdin -> reader thread -> channel -> session loop -> Engine -> search threads
 //!                |                          |                          |
-//!                '- stop, quit: at once     '-------> Output <---------' one line at a time
+//!                '- stop: interrupts        '-------> Output <---------' one line at a time
 //! ```
 //! The loop never waits for a search: `isready` is answered at once (behind queued commands once the search was told to
-//! stop), and commands that need an idle engine are queued until the `bestmove`. While the loop is busy (clearing a
-//! large table, `bench`), the reader still acts on `stop` and `quit`.
+//! stop), and commands that need an idle engine are queued until the `bestmove`. Only `perft` and `bench` keep the loop
+//! busy for long: the reader interrupts them at a `stop`.
 //!
 //! No invalid input ends the process or changes its state: each error is answered by exactly one `info string` that
 //! says what to do.

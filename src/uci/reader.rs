@@ -11,10 +11,7 @@ use crossbeam::channel::Sender;
 use encoding_rs::WINDOWS_1252;
 use thiserror::Error;
 
-use crate::{
-    engine::StopHandle,
-    protocol::{Command, CommandError},
-};
+use crate::protocol::{Command, CommandError};
 
 /// The longest line that is read, in bytes. The longest possible game has some 11,800 moves, 60 kB.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
@@ -63,8 +60,8 @@ impl Interrupt {
     pub fn by_signal() -> Interrupt {
         let interrupt = Interrupt::default();
         let requested = interrupt.clone();
-        // Without a handler the signal ends the process at once.
-        let _ = ctrlc::set_handler(move || requested.request());
+        // Without a handler the signal ends the process at once. What a shell made it ignore (`nohup`) stays ignored.
+        let _ = ctrlc::try_set_handler(move || requested.request());
         interrupt
     }
 
@@ -84,21 +81,15 @@ impl Interrupt {
 }
 
 /// Does the same as the line `quit`, and interrupts what it would wait for.
-pub(super) fn quit(sender: &Sender<SessionInput>, stop: &StopHandle, interrupt: &Interrupt) {
+pub(super) fn quit(sender: &Sender<SessionInput>, interrupt: &Interrupt) {
     interrupt.request();
-    stop.stop();
     let line = ReceivedLine { text: String::new(), command: Ok(Command::Quit), read_at: Instant::now() };
     // The session may be over already.
     let _ = sender.send(SessionInput::Line(Box::new(line)));
 }
 
-/// Reads lines to the end and sends them on. `stop` and `quit` stop the search at once.
-pub(super) fn read(
-    mut input: impl BufRead,
-    sender: &Sender<SessionInput>,
-    stop: &StopHandle,
-    interrupt: &Interrupt,
-) {
+/// Reads lines to the end and sends them on. `stop` interrupts what the session is doing.
+pub(super) fn read(mut input: impl BufRead, sender: &Sender<SessionInput>, interrupt: &Interrupt) {
     let mut line = PartialLine::default();
     loop {
         let chunk = match input.fill_buf() {
@@ -119,13 +110,8 @@ pub(super) fn read(
             continue;
         }
         let received = line.take();
-        match received.command {
-            Ok(Command::Stop) => {
-                interrupt.request();
-                stop.stop();
-            }
-            Ok(Command::Quit) => stop.stop(),
-            _ => {}
+        if matches!(received.command, Ok(Command::Stop)) {
+            interrupt.request();
         }
         let is_empty = matches!(received.command, Err(InputError::Command(CommandError::Empty)));
         // The session may end before its input does.
@@ -133,8 +119,6 @@ pub(super) fn read(
             return;
         }
         if at_end {
-            // A search ends at the end of the input, but `bench` or `perft` at the end of a script is completed.
-            stop.stop();
             let _ = sender.send(SessionInput::End);
             return;
         }
@@ -188,12 +172,11 @@ mod tests {
 
     #[test]
     fn every_kind_of_line_end_ends_a_line() {
-        let stop = crate::engine::Engine::new(Arc::new(|_| {})).stop_handle();
         let (sender, receiver) = crossbeam::channel::unbounded();
         let input =
             b"uci\r\nisready\rstop\n\n\r\nsetoption name BookFile value B\xfccher\njunk\nquit".as_slice();
         let interrupt = Interrupt::default();
-        read(input, &sender, &stop, &interrupt);
+        read(input, &sender, &interrupt);
         let seen: Vec<String> = receiver
             .try_iter()
             .map(|input| match input {

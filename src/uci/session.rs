@@ -70,6 +70,9 @@ pub struct Session<T> {
     debug: bool,
 }
 
+/// What follows the reason why a `position` is refused.
+const POSITION_STAYS: &str = "; the previous position stays";
+
 /// Does the session continue?
 #[derive(PartialEq, Eq)]
 enum Flow {
@@ -131,18 +134,16 @@ impl<T: Tools> Session<T> {
 
     /// Ends the session from another thread, as `quit` does.
     pub fn quit_handle(&self) -> impl Fn() + Send + 'static + use<T> {
-        let (sender, stop, interrupt) =
-            (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
-        move || reader::quit(&sender, &stop, &interrupt)
+        let (sender, interrupt) = (self.sender.clone(), self.interrupt.clone());
+        move || reader::quit(&sender, &interrupt)
     }
 
     /// Runs until `quit`, the end of `input`, or a closed output; then a running search is stopped and awaited.
     /// Commands queued behind it are carried out first, and dropped if the output is closed.
     pub fn run(mut self, input: impl BufRead + Send + 'static) {
-        let (sender, stop, interrupt) =
-            (self.sender.clone(), self.engine.stop_handle(), self.interrupt.clone());
+        let (sender, interrupt) = (self.sender.clone(), self.interrupt.clone());
         // Not joined: when the session is over it may still be waiting for a line.
-        let reader = move || reader::read(input, &sender, &stop, &interrupt);
+        let reader = move || reader::read(input, &sender, &interrupt);
         if let Err(error) = thread::Builder::new().name("input".to_owned()).spawn(reader) {
             self.output.say(format_args!("no thread can be started to read the input ({error}); leaving"));
             return;
@@ -166,8 +167,7 @@ impl<T: Tools> Session<T> {
     }
 
     fn handle_line(&mut self, ReceivedLine { text, command, read_at }: ReceivedLine) -> Flow {
-        // Logged here and not by the reader, so that a log opened by one line contains all lines after it. The
-        // drawback is that a `stop`, which acts when it is read, may be logged after the `bestmove` that it caused.
+        // Logged here and not by the reader, so that a log opened by one line contains all lines after it.
         log::debug!(target: "uci", "< {}", without_password(&text));
         match command {
             Ok(command) => {
@@ -177,7 +177,9 @@ impl<T: Tools> Session<T> {
                 self.handle(command, read_at)
             }
             Err(error) => {
-                self.output.say(error);
+                let is_position = text.split_whitespace().next() == Some("position");
+                let stays = if is_position { POSITION_STAYS } else { "" };
+                self.output.say(format_args!("{error}{stays}"));
                 Flow::Continue
             }
         }
@@ -311,7 +313,7 @@ impl<T: Tools> Session<T> {
         let position = translate::parse_fen(start, self.settings.chess960).map_err(|error| error.to_string());
         let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
         if let Err(error) = position.and_then(set) {
-            self.output.say(format_args!("{error}; the previous position stays"));
+            self.output.say(format_args!("{error}{POSITION_STAYS}"));
         } else if let Some(assumed) = translate::assumed(start) {
             self.output.say(assumed);
         }

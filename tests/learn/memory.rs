@@ -396,11 +396,11 @@ fn a_tree_of_the_first_positions_of_games_grows_and_is_played_from() {
     assert!(openings() == [0] && searches(&path) >= 20, "{}", searches(&path));
     assert!(run(&study).0.starts_with("nothing to study"));
 
-    // Its move is played, and soon: the clock is counted in nodes here.
+    // Its move is played, and soon: the clock is counted in nodes here, too few for a search as deep as the tree.
     let mut engine = engine(&path, &[]);
     engine.send("setoption name nodestime value 10");
     let timed = |engine: &mut Engine| {
-        let (best, lines) = engine.search("startpos", "go wtime 6000 btime 6000");
+        let (best, lines) = engine.search("startpos", "go wtime 1000 btime 1000");
         (best, said(&lines, "tree: "), last_report(&lines).nodes.expect("a number"))
     };
     let (known, is_said, soon) = timed(&mut engine);

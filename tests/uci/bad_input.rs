@@ -16,6 +16,8 @@ fn refused(engine: &mut Engine, line: &str, part: &str) {
     assert_eq!(lines.len(), 1, "{line}: {lines:?}");
     assert!(lines[0].starts_with("info string ") && lines[0].contains(part), "{line}: {lines:?}");
     assert_eq!(engine.fen(), before, "{line}");
+    let is_position = line.starts_with("position") && line.len() < 1 << 20;
+    assert_eq!(lines[0].ends_with("; the previous position stays"), is_position, "{lines:?}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_clean_end_keeps_as_much_and_two_engines_share_a_file() {
     third.send(&position);
     let (_, lines) = third.best("go wtime 300 btime 300");
     assert!(lines.iter().any(|line| line.starts_with("info depth 1 seldepth ")));
-    // The button empties the table alone: some programs press it before every move.
+    // The button leaves the file alone: some programs press it before every move.
     third.send("setoption name Clear Hash");
     let (_, lines) = third.best("go depth 12");
     assert!(lines.iter().any(|line| line.contains("resumed")), "{lines:?}");

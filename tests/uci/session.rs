@@ -182,6 +182,31 @@ fn a_ponder_move_is_legal_after_the_best_move() {
 }
 
 #[test]
+fn no_ponder_move_follows_a_move_that_repeats_the_position_a_third_time() {
+    let mut engine = Engine::ready();
+    engine.send(
+        "position fen 8/8/8/8/8/2k5/1r6/K5Q1 w - - 0 1 moves g1e3 c3c4 e3g1 c4c3 g1e3 c3c4 e3e6 c4c3 e6e3",
+    );
+    engine.send("go depth 6 searchmoves c3c4");
+    assert_eq!(engine.expect("bestmove ").pop().as_deref(), Some("bestmove c3c4"));
+    engine.quit();
+}
+
+#[test]
+fn after_clear_hash_a_search_is_as_the_first_one() {
+    let mut engine = Engine::ready();
+    let mut nodes = || {
+        let (_, lines) = engine.search("startpos moves e2e4 c7c5", "go depth 9");
+        let nodes = lines.iter().rev().find_map(|line| line.split(" nodes ").nth(1)).expect("an info line");
+        let nodes = nodes.split(' ').next().map(str::to_owned);
+        engine.send("setoption name Clear Hash");
+        nodes
+    };
+    assert_eq!(nodes(), nodes());
+    engine.quit();
+}
+
+#[test]
 fn a_finished_game_has_a_score_and_no_move() {
     let mut engine = Engine::ready();
     for (fen, score) in

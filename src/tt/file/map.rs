@@ -240,8 +240,10 @@ impl Map {
 }
 
 /// The key of one move of a stored line. Two sets of keys alternate, so that the line of an iteration stays complete
-/// until that of the next one is stored.
+/// until that of the next one is stored; another engine's line that begins with another move has other keys.
 pub(super) fn line_key(root: PositionKey, iteration: Packed, index: usize) -> PositionKey {
-    let set = (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
+    let first = u64::from(iteration.unpack().best.bits());
+    let set =
+        first << 33 | (iteration.depth().get() as u64 & 1) << 32 | iteration.w1 >> 48 << 8 | index as u64;
     PositionKey((root.0 ^ spread(set)).rotate_left(23).wrapping_mul(0xD6E8_FEB8_6659_FD93))
 }

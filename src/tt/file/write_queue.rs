@@ -230,7 +230,8 @@ fn write(map: &Map, queue: &ArrayQueue<Entry>, least: &AtomicI32, woken: &Receiv
         }
         let now = Instant::now();
         pace.pass(now, queue.len() < QUEUE / 4);
-        if matches!(wake, Ok(Wake::Full)) {
+        // Each thread that met the full queue has said so; it is full for the first of them.
+        if matches!(wake, Ok(Wake::Full)) && queue.is_full() {
             pace.full(now);
         }
         least.store(pace.least, Relaxed);
@@ -288,6 +289,11 @@ mod tests {
         assert_eq!(line(), moves);
         // The iteration two plies deeper, which reached the disk before the moves of its line.
         let packed = Packed::pack(root.key(), &result(8), None, 0);
+        file.map.put(&Entry::new(root.key(), CellKind::Iteration, file.map.generation(), packed));
+        assert_eq!(line(), moves[..1]);
+        // As deep, by an engine that was interrupted after its moves, while this one wrote others.
+        let other = [4, 5, 6].map(PackedMove::from_bits);
+        file.keep_root(root.key(), &NodeResult { best: other[0], ..result(8) }, &other);
         file.map.put(&Entry::new(root.key(), CellKind::Iteration, file.map.generation(), packed));
         assert_eq!(line(), moves[..1]);
     }
