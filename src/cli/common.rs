@@ -10,6 +10,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     thread,
+    time::Duration,
 };
 
 use clap::ValueEnum;
@@ -112,6 +113,17 @@ pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     // All templates are valid constants.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
+    }
+    bar
+}
+
+/// The same with a template for a `known` and for an unknown number of steps, for steps that may take long: it shows that time
+/// passes.
+pub(super) fn ticking_bar(steps: Option<u64>, known: &str, unknown: &str) -> ProgressBar {
+    let bar = progress_bar(steps, if steps.is_some() { known } else { unknown });
+    // It takes a thread.
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar
 }

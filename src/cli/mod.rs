@@ -32,8 +32,8 @@ use clap::{Command, CommandFactory, Parser, Subcommand};
 use self::{
     common::{
         DAY, Side, check_output, check_player, complain, date, day, in_parallel, json, lower_priority,
-        minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted, value_name, write_file,
-        write_records,
+        minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted, ticking_bar, value_name,
+        write_file, write_records,
     },
     outcome::refused,
 };

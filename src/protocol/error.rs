@@ -40,21 +40,5 @@ pub enum CommandError {
 
 /// A line of an engine that is not part of the protocol.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum MessageError {
-    /// Nothing but white space.
-    #[error("an empty line")]
-    Empty,
-    /// The line does not begin with a word of the protocol.
-    #[error("not a line of the protocol: `{0}`")]
-    Unknown(String),
-    /// The line begins correctly, but something in it is missing or wrong.
-    #[error("`{kind}` without {missing}: `{line}`")]
-    Incomplete {
-        /// The first word of the line.
-        kind: &'static str,
-        /// What is missing.
-        missing: &'static str,
-        /// The line.
-        line: String,
-    },
-}
+#[error("not a line of the protocol: `{0}`")]
+pub struct MessageError(pub(super) String);

@@ -37,34 +37,36 @@ impl FromStr for Message {
     type Err = MessageError;
 
     fn from_str(line: &str) -> Result<Message, MessageError> {
-        let mut tokens = Tokens::new(line);
-        let incomplete = |kind, missing| MessageError::Incomplete { kind, missing, line: quote(line) };
-        let first = tokens.next().ok_or(MessageError::Empty)?;
-        match first {
-            "id" => match tokens.next() {
-                Some("name") => Ok(Message::IdName(tokens.rest().to_owned())),
-                Some("author") => Ok(Message::IdAuthor(tokens.rest().to_owned())),
-                _ => Err(incomplete("id", "`name` or `author`")),
+        Message::parse(&mut Tokens::new(line)).ok_or_else(|| MessageError(quote(line)))
+    }
+}
+
+impl Message {
+    fn parse(tokens: &mut Tokens<'_>) -> Option<Message> {
+        match tokens.next()? {
+            "id" => match tokens.next()? {
+                "name" => Some(Message::IdName(tokens.rest().to_owned())),
+                "author" => Some(Message::IdAuthor(tokens.rest().to_owned())),
+                _ => None,
             },
-            "uciok" => Ok(Message::UciOk),
-            "readyok" => Ok(Message::ReadyOk),
-            "option" => OptionDeclaration::parse(&mut tokens).map(Message::Option),
-            "info" => Ok(Message::Info(Info::parse(&mut tokens))),
+            "uciok" => Some(Message::UciOk),
+            "readyok" => Some(Message::ReadyOk),
+            "option" => OptionDeclaration::parse(tokens).map(Message::Option),
+            "info" => Some(Message::Info(Info::parse(tokens))),
             "bestmove" => {
-                let best = match tokens.next() {
-                    Some("(none)" | "none" | "NULL" | "null") => None,
-                    Some(word) => Some(parse_move(word).ok_or_else(|| incomplete("bestmove", "a move"))?),
-                    None => return Err(incomplete("bestmove", "a move")),
+                let best = match tokens.next()? {
+                    "(none)" | "none" | "NULL" | "null" => None,
+                    word => Some(parse_move(word)?),
                 };
                 let ponder = match tokens.next() {
                     Some("ponder") => tokens.next().and_then(parse_move),
                     _ => None,
                 };
                 let real = |m: &UciMove| !m.is_null();
-                Ok(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
+                Some(Message::BestMove { best: best.filter(real), ponder: ponder.filter(real) })
             }
-            "registration" => Ok(Message::Registration(tokens.rest().to_owned())),
-            _ => Err(MessageError::Unknown(quote(line))),
+            "registration" => Some(Message::Registration(tokens.rest().to_owned())),
+            _ => None,
         }
     }
 }

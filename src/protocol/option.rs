@@ -1,9 +1,6 @@
 use std::fmt;
 
-use super::{
-    MessageError,
-    tokens::{EMPTY, Tokens, parse_integer, quote},
-};
+use super::tokens::{EMPTY, Tokens, parse_integer};
 
 /// An option as an engine declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,29 +46,27 @@ pub enum OptionKind {
 
 impl OptionDeclaration {
     /// Reads the rest of the line after the word `option`. Without `min` and `max` the range is unlimited.
-    pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<OptionDeclaration, MessageError> {
-        let line = tokens.rest();
-        let missing = |missing| MessageError::Incomplete { kind: "option", missing, line: quote(line) };
-        if tokens.next() != Some("name") {
-            return Err(missing("`name`"));
+    pub(super) fn parse(tokens: &mut Tokens<'_>) -> Option<OptionDeclaration> {
+        if tokens.next()? != "name" {
+            return None;
         }
         let name = tokens.until("type");
         if name.is_empty() {
-            return Err(missing("a name"));
+            return None;
         }
-        let kind = match tokens.next() {
-            Some("check") => OptionKind::Check { default: tokens.nth(1) == Some("true") },
-            Some("spin") => spin(tokens),
-            Some("combo") => combo(tokens),
-            Some("button") => OptionKind::Button,
-            Some("string") => {
+        let kind = match tokens.next()? {
+            "check" => OptionKind::Check { default: tokens.nth(1) == Some("true") },
+            "spin" => spin(tokens),
+            "combo" => combo(tokens),
+            "button" => OptionKind::Button,
+            "string" => {
                 tokens.next();
                 let text = tokens.rest();
                 OptionKind::String { default: if text == EMPTY { String::new() } else { text.to_owned() } }
             }
-            _ => return Err(missing("a known `type`")),
+            _ => return None,
         };
-        Ok(OptionDeclaration { name, kind })
+        Some(OptionDeclaration { name, kind })
     }
 }
 

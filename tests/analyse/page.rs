@@ -374,6 +374,7 @@ fn page_with_mistakes(page: &Path) -> PathBuf {
     ]);
     game["lines"][5] =
         json!([[-38, "g7g6 h5f3", "g6 Qf3"], [-20, "d8e7 b1c3", "Qe7 Nc3"], [900, "a7a6", "a6"],]);
+    game["glyphs"] = json!([[6, "!?\u{a0}⩲"]]);
     let begin = "<script id=\"block1\" type=\"application/json\">";
     let (before, rest) = html.split_once(begin).unwrap();
     let (_, after) = rest.split_once("</script>").unwrap();
@@ -462,6 +463,8 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         assert_eq!((count(".field .arrow"), count(".verdict .line")), (json!(0), json!(0)));
         let named = browser.text(".moves a.now");
         assert!(named.starts_with("Bc4! (good)"), "{named}");
+        let named = browser.text(".moves a[href$='/6']");
+        assert!(named.starts_with("Nf6!?\u{a0}⩲ ?? (blunder)"), "the author's glyphs and ours: {named}");
         assert_eq!(browser.console(), Vec::<String>::new());
     }
 }
@@ -471,7 +474,7 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
     let folder = home();
     let file = folder.path().join("study.pgn");
     let game = "[TimeControl \"60+1\"]\n\n1. e4 {[%clk 0:01:01]} (1. d4 {Queen's pawn <b>} 1... d5 $5 (1... Nf6 2. c4) 2. c4) \
-                (1. c4 Z0) 1... e5 {[%clk 0:00:51.4] Solid.} 2. Nf3 () {[%clk 1:00:02]} *\n";
+                (1. c4 $5 {[%eval 0.1] so} Z0) 1... e5 {[%clk 0:00:51.4] Solid.} 2. Nf3 () {[%clk 1:00:02]} *\n";
     let deep = format!("\n[White \"Deep\"]\n\n1. e4 {}{} *\n", "(1. d4 ".repeat(20), ")".repeat(20));
     fs::write(&file, game.to_owned() + &deep).unwrap();
     let (_folder, page) = page_of(file.to_str().unwrap(), &["--depth", "4"]);
@@ -489,7 +492,7 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
             texts(".aside p"),
             json!([
                 "(1. d4 Queen's pawn <b> 1... d5!? (1... Nf6 2. c4) 2. c4)",
-                "(1. c4 Z0)",
+                "(1. c4!? so Z0)",
                 "Solid.",
                 "()"
             ])
@@ -861,6 +864,70 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
         browser.wait_for("document.querySelector('.list')");
         assert_eq!(rows(), 83, "the table is as it was left");
         assert_eq!(browser.console(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn names_are_told_apart_and_fit() {
+    let folder = home();
+    let file = folder.path().join("names.pgn");
+    let long = "Anna-Maria".repeat(12);
+    let players = [("Kim", "Tal"), ("Kimura", "Kim"), ("Kim, Bo", "Italian"), ("Zed", "Zed"), ("x", &long)];
+    let game = |(white, black)| format!("[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 e5 1-0\n\n");
+    fs::write(&file, players.map(game).concat()).unwrap();
+    let (_folder, page) = page_of(file.to_str().unwrap(), &["--nodes", "10"]);
+    let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
+    browser.open(&page, "");
+    browser.wait_for("document.querySelector('.list')");
+    browser.assert_fits(NARROW.0);
+    let count = || browser.text(".sift [role=status]");
+    browser.press_button("[aria-label=Players] button.plain", "Kim");
+    assert_eq!(count(), "2 games");
+    let typed = |words: &str| {
+        let script = "const search = document.querySelector('.sift input'); search.value = arguments[0]; \
+                      search.dispatchEvent(new Event('input'))";
+        browser.run_with(script, json!([words]));
+        count()
+    };
+    assert_eq!(typed("Tal"), "1 game", "not Italian");
+    assert_eq!(typed("kim, b"), "1 game");
+    assert_eq!(typed("kim"), "3 games");
+    assert_eq!(typed(""), "5 games");
+    let zed = browser.run(
+        "const row = [...document.querySelectorAll('[aria-label=Players] tbody tr')].find((row) => row.textContent.startsWith('Zed')); \
+         return [...row.cells].slice(0, 3).map((cell) => cell.textContent)",
+    );
+    assert_eq!(zed, json!(["Zed", "1", "0/0"]), "a game against itself");
+    // A ply is a whole number.
+    browser.open_viewer(&page, "#5/1.5");
+    assert_eq!(browser.run("return location.hash"), "#5/1");
+    browser.assert_fits(NARROW.0);
+    assert_eq!(browser.console(), Vec::<String>::new());
+}
+
+#[test]
+fn a_page_is_printed_whole() {
+    let folder = home();
+    let file = folder.path().join("print.pgn");
+    let moves: String =
+        (0..40).map(|pair| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * pair + 1, 2 * pair + 2)).collect();
+    let others = "[White \"x\"]\n\n1. e4 e5 *\n\n".repeat(150);
+    fs::write(&file, format!("{moves}*\n\n{others}")).unwrap();
+    let (_folder, page) = page_of(file.to_str().unwrap(), &["--nodes", "10"]);
+    for (width, height) in [WIDE, NARROW] {
+        let Some(browser) = Browser::start(width, height) else { return };
+        browser.open(&page, "");
+        browser.wait_for("document.querySelector('.list')");
+        browser.print();
+        assert_eq!(browser.count("[aria-label=Games] tbody tr"), 151);
+        browser.open_viewer(&page, "#1");
+        let hidden = "return ['.moves', '.lines'].map((name) => document.querySelector(name)) \
+                      .filter((e) => e.scrollHeight > e.clientHeight + 1).map((e) => e.className)";
+        let height = "return document.querySelector('.side').clientHeight >= document.querySelector('.moves').clientHeight";
+        browser.print();
+        assert_eq!(browser.run(hidden), json!([]));
+        assert!(width == NARROW.0 || browser.run(height) == true, "nothing lies over the moves");
+        assert_eq!(browser.run("return getComputedStyle(document.querySelector('.steps')).display"), "none");
     }
 }
 

@@ -209,6 +209,12 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
+    /// Shows the page as it is printed.
+    pub fn print(&self) {
+        self.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+        self.run("dispatchEvent(new Event('beforeprint'))");
+    }
+
     /// What the console said since it was asked last.
     pub fn console(&self) -> Vec<String> {
         let log = self.command("se/log", &json!({ "type": "browser" }));

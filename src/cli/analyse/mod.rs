@@ -39,12 +39,7 @@ mod task;
 mod variations;
 mod window;
 
-use std::{
-    io::{self, IsTerminal},
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{io, path::Path, sync::Arc, time::Instant};
 
 use claims::Claims;
 use finding_journal::FindingJournal;
@@ -64,7 +59,7 @@ pub(super) use self::{
     pool::{FoundAt, Workers},
     task::{BatchTask, result as task_result, version},
 };
-use super::{CliError, Completion, complain, counted, openings, progress_bar, say_if_interrupted, tablebase};
+use super::{CliError, Completion, complain, counted, openings, say_if_interrupted, tablebase, ticking_bar};
 use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
@@ -237,17 +232,7 @@ fn setup<'a>(
 
 /// Counts bytes: how many positions there are is known only when the whole input was read.
 fn progress(input: &AnalysisInput) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bytes = input.bytes();
-    let template = match bytes {
-        Some(_) => "{bar:30} {percent} %, {eta} left  {msg}",
-        None => "{spinner} {elapsed}  {msg}",
-    };
-    let bar = progress_bar(bytes, template);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    ticking_bar(input.bytes(), "{bar:30} {percent} %, {eta} left  {msg}", "{spinner} {elapsed}  {msg}")
 }
 
 /// With a single position each iteration is a line above the bar.

@@ -206,7 +206,7 @@ pub fn game_json(report: &GameReport) -> String {
         game: game.number,
         line: game.line,
         event: game.tag("Event"),
-        date: game.tag("Date").filter(|date| *date != "????.??.??"),
+        date: game.date(),
         white: game.player(Color::White),
         black: game.player(Color::Black),
         result: game.outcome.to_string(),

@@ -85,7 +85,7 @@ impl Database {
             game.tag("Black"),
             game.tag("Event"),
             game.tag("Site"),
-            game.tag("Date"),
+            game.date(),
             game.outcome.to_string(),
             eco,
             opening,

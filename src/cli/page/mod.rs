@@ -4,6 +4,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use shakmaty::{Board, Color, Move, Piece, Square};
 
 const STYLE: &str = include_str!("page.css");
+/// How all pages are printed; after their own styles, which it overrides.
+const PRINT_STYLE: &str = include_str!("print.css");
 /// The pieces, each in a field of 45 by 45.
 const PIECES: &str = include_str!("pieces.svg");
 /// The content security policy: the browser prevents a page from loading anything. Its own pictures become files by way of
@@ -91,7 +93,7 @@ impl Frame<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta http-equiv="Content-Security-Policy" content=(POLICY);
                     title { (self.title) " - " (self.about) }
-                    style { (PreEscaped(STYLE)) (PreEscaped(self.style)) }
+                    style { (PreEscaped(STYLE)) (PreEscaped(self.style)) (PreEscaped(PRINT_STYLE)) }
                     script { (PreEscaped(self.script)) }
                 }
                 body {

@@ -44,8 +44,8 @@ pub struct Game {
     pub preface: Vec<Annotation>,
     /// Annotations after each move.
     pub annotations: Vec<Vec<Annotation>>,
-    /// The result, from the end of the moves, otherwise, or if that is `*`, from the tag; against checkmate or stalemate that of
-    /// the board. Unknown if both sides lost.
+    /// The result: by checkmate or stalemate that of the board, otherwise from the end of the moves, otherwise, or if that is
+    /// `*`, from the tag. Unknown if both sides lost.
     pub outcome: Outcome,
     /// The result at the end of the moves as it is written there; empty if there is none.
     pub written_result: String,
@@ -74,6 +74,12 @@ impl Game {
     pub fn tag(&self, name: &str) -> Option<&str> {
         let found = self.tags.iter().find(|(tag, _)| tag == name)?;
         Some(found.1.as_str()).filter(|value| !value.is_empty() && *value != "?")
+    }
+
+    /// The date, with question marks in the place of what is unknown (`2026.11.??`); `None` if nothing of it is known.
+    pub fn date(&self) -> Option<&str> {
+        let is_known = |date: &&str| date.contains(|c: char| c.is_ascii_digit());
+        ["Date", "UTCDate"].into_iter().find_map(|name| self.tag(name).filter(is_known))
     }
 
     /// The name of a player, or a question mark.

@@ -138,6 +138,8 @@ struct Draft {
     part: GamePart,
     /// Has the last line of tags no end?
     tag_is_open: bool,
+    /// Does the value of its tag have none, and no empty line after it? The next line may be the rest of it.
+    value_is_open: bool,
     /// Number of tags before the last empty line.
     tags_before_gap: usize,
     has_event: bool,
@@ -166,6 +168,7 @@ impl Draft {
     /// An empty line.
     fn skip_empty_line(&mut self) {
         self.tags_before_gap = self.game.tags.len();
+        self.value_is_open = false;
         self.after_gap |= self.comment.is_none() && self.depth == 0;
     }
 
@@ -254,7 +257,8 @@ impl Draft {
     fn read_tag<'a>(&mut self, text: &'a str) -> &'a str {
         self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
-        self.tag_is_open = after.is_empty() && !text.trim_end().ends_with(']');
+        self.tag_is_open = after.is_empty() && !text.ends_with(']');
+        self.value_is_open = self.tag_is_open && !text.ends_with('"');
         if let Some((name, value)) = tag {
             self.begun = true;
             // A second `Event` would begin another game when the game is written again.
@@ -270,7 +274,7 @@ impl Draft {
     /// The tags are over: sets up the starting position.
     fn begin_moves(&mut self) {
         if self.part != GamePart::Moves && self.wrong.is_none() {
-            match start(&self.game.tags) {
+            match start(&self.game) {
                 Ok(start) => (self.game.start, self.position) = (start.clone(), start),
                 Err(reason) => self.wrong = Some(reason),
             }
@@ -280,6 +284,9 @@ impl Draft {
 
     /// Reads a token of the movetext.
     fn read_token(&mut self, token: Token<'_>) {
+        if self.part == GamePart::Tags && self.value_is_open && self.wrong.is_none() {
+            self.wrong = Some("the value of its last tag has no end on its line".to_owned());
+        }
         self.begin_moves();
         match token {
             _ if self.depth > 0 => {}
@@ -424,7 +431,7 @@ impl Draft {
                 let tagged = || game.tag("Result").and_then(outcome);
                 let said = self.result.filter(known).or_else(tagged).filter(known);
                 let board = outcome_on_board(&self.position);
-                game.outcome = said.map_or(Outcome::Unknown, |said| board.unwrap_or(said));
+                game.outcome = board.or(said).unwrap_or(Outcome::Unknown);
                 return Ok(game);
             }
         };
@@ -454,18 +461,15 @@ fn shown(word: &str) -> String {
 }
 
 /// The starting position by the tags.
-fn start(tags: &[(String, String)]) -> Result<Position, String> {
-    let tag = |name: &str| {
-        tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map_or("", |(_, v)| v.as_str())
-    };
-    let variant: String = tag("Variant").chars().filter(|c| c.is_alphanumeric()).collect();
+fn start(game: &Game) -> Result<Position, String> {
+    let named = game.tag("Variant").unwrap_or_default();
+    let variant: String = named.chars().filter(|c| c.is_alphanumeric()).collect();
     let variant = variant.to_ascii_lowercase();
     let chess960 = CHESS960.iter().any(|name| variant.contains(name));
     if !chess960 && !ORDINARY.contains(&variant.as_str()) {
-        return Err(format!("the variant {} is not supported", tag("Variant")));
+        return Err(format!("the variant {named} is not supported"));
     }
     // Without a FEN it is the usual position, number 518 of Chess960.
     let usual = Position::default().fen();
-    let fen = Some(tag("FEN")).filter(|fen| !matches!(*fen, "" | "?")).unwrap_or(&usual);
-    translate::parse_fen(fen, chess960).map_err(|error| error.to_string())
+    translate::parse_fen(game.tag("FEN").unwrap_or(&usual), chess960).map_err(|error| error.to_string())
 }

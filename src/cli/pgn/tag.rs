@@ -1,6 +1,32 @@
 /// Bytes after a quote that may end the value in which a better end is looked for.
 const MAX_FORGOTTEN: usize = 256;
 
+/// The names of tags that have a meaning here. They are read in any case.
+const NAMES: [&str; 22] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteTitle",
+    "BlackTitle",
+    "UTCDate",
+    "TimeControl",
+    "SetUp",
+    "FEN",
+    "Variant",
+    "ECO",
+    "Opening",
+    "Annotator",
+    "WhiteAccuracy",
+    "BlackAccuracy",
+    "Session",
+];
+
 /// Reads `[Name "value"]` at the beginning of a line, which begins with `[`. Returns the tag, `None` if it is damaged,
 /// and the text after it.
 pub(super) fn read(line: &str) -> (Option<(&str, String)>, &str) {
@@ -10,6 +36,7 @@ pub(super) fn read(line: &str) -> (Option<(&str, String)>, &str) {
     let Some(value) = rest.strip_prefix('"') else { return (None, &rest[1..]) };
     let (length, closed) = end_of_value(value);
     let name = name.trim();
+    let name = NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name);
     (is_name(name).then(|| (name, unescaped(&value[..length]))), &value[length + closed..])
 }
 
@@ -69,6 +96,7 @@ mod tests {
     fn a_tag_ends_where_it_is_closed() {
         assert_eq!(read("[A \"x\"][B \"y\"]"), (Some(("A", "x".to_owned())), "[B \"y\"]"));
         assert_eq!(read("[A\"x\" ] 1. e4").1, " 1. e4");
+        assert_eq!(read("[fen \"x\"]"), (Some(("FEN", "x".to_owned())), ""));
         assert_eq!(read("[A \"x 1. e4"), (Some(("A", "x 1. e4".to_owned())), ""));
         assert_eq!(read("[A x] [B"), (None, " [B"));
         assert_eq!(read("[A x"), (None, ""));

@@ -90,11 +90,46 @@ fn a_tag_whose_name_is_none_is_left_out() {
 /// Found by fuzzing: when written again, the second line of the value began the moves.
 #[test]
 fn a_tag_value_is_one_line() {
-    let games = read("[White \"one\\\n1. e4 *\n");
+    let games = read("[White \"one\\\n\n1. e4 *\n");
     let game = games[0].as_ref().unwrap();
     assert_eq!(game.tags, [("White".to_owned(), "one\\".to_owned())]);
     assert_eq!(written_again(game).moves, game.moves);
     assert!(read("[White \"one\\\n[B](\"]\n\n1. e4 *\n")[0].is_err());
+}
+
+#[test]
+fn a_tag_value_with_a_line_break_is_reported() {
+    for rest in ["middle of a line\"]", "middle of 3 lines\"]", "1. e4 e5 *\n"] {
+        let games = read(&format!("[Event \"in the\n{rest}\n[White \"x\"]\n\n1. e4 *\n"));
+        assert_eq!(games.len(), 2, "{rest}: {games:?}");
+        let broken = games[0].as_ref().unwrap_err();
+        assert!(broken.line == 1 && broken.reason.contains("has no end"), "{rest}: {broken}");
+        assert!(games[1].is_ok(), "{rest}: {games:?}");
+    }
+    // Only the bracket is missing.
+    assert_eq!(plies("[Event \"a\"\n1. e4 *\n"), [Some(1)]);
+}
+
+#[test]
+fn names_of_tags_are_read_in_any_case() {
+    let text = "[event \"a\"]\n[white \"low\"]\n[VARIANT \"chess960\"]\n[fen \"4k3/8/8/8/8/8/8/4K1R1 w G - 0 1\"]\n[other \"x\"]\n\n1. O-O *\n";
+    let game = read(text).remove(0).unwrap();
+    assert_eq!((game.player(Color::White), game.moves.len()), ("low", 1));
+    let names: Vec<&str> = game.tags.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["Event", "White", "Variant", "FEN", "other"], "as other programs read them");
+    assert_eq!(plies(&text.repeat(2)), [Some(1), Some(1)]);
+}
+
+#[test]
+fn a_date_is_that_of_which_something_is_known() {
+    let date = |tags: &str| {
+        let game = read(&format!("{tags}\n\n1. e4 *\n")).remove(0).unwrap();
+        game.date().map(str::to_owned)
+    };
+    assert_eq!(date("[Date \"2026.??.??\"]\n[UTCDate \"2026.11.03\"]").as_deref(), Some("2026.??.??"));
+    assert_eq!(date("[Date \"????.??.??\"]\n[UTCDate \"2026.11.03\"]").as_deref(), Some("2026.11.03"));
+    assert_eq!(date("[Date \"????.??.??\"]"), None);
+    assert_eq!(date("[White \"x\"]"), None);
 }
 
 /// The game after it was written with its annotations and read again.
@@ -218,6 +253,8 @@ fn a_result_is_that_of_the_moves_or_of_the_tag() {
     assert_eq!(tagged("0-1", "1. e4 e5"), ["0-1"]);
     assert_eq!(tagged("0-1", "1. e4 e5 1-0"), ["1-0"]);
     assert_eq!(tagged("1-0", "1. f3 e5 2. g4 Qh4# 1-0"), ["0-1"], "the board knows better");
+    assert_eq!(tagged("*", "1. f3 e5 2. g4 Qh4# *"), ["0-1"], "and where nothing is said");
+    assert_eq!(outcomes("1. e4 e5 2. Qh5 Ke7 3. Qxe5#"), ["1-0"]);
     for (tag, expected) in [
         ("1/2", "1/2-1/2"),
         ("½-½", "1/2-1/2"),

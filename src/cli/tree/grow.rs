@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    io::IsTerminal as _,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -19,7 +18,7 @@ use crate::{
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
         },
-        complain, lower_priority, minutes, pawns, pgn, progress_bar, tablebase,
+        complain, lower_priority, minutes, pawns, pgn, tablebase, ticking_bar,
     },
     eval,
     processor::cores,
@@ -28,7 +27,7 @@ use crate::{
     uci::{Interrupt, Output, counted},
 };
 
-/// How often the progress bar turns, and a leaf is asked for that another grower holds.
+/// How often a leaf is asked for that another grower holds.
 const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
@@ -90,7 +89,11 @@ pub(super) fn run(
         limit: arguments.positions.unwrap_or(u64::MAX),
         deadline: arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
         interrupt: Interrupt::by_signal(),
-        progress: progress(arguments),
+        progress: ticking_bar(
+            arguments.positions,
+            "{bar:30} {pos} of {len} searches, {eta} left  {msg}",
+            "{spinner} {pos} searches in {elapsed}  {msg}",
+        ),
         begun: Instant::now(),
         searched: 0,
         failed: 0,
@@ -98,19 +101,6 @@ pub(super) fn run(
     let grown = growth.run(tree, &mut backend, &settings.budget, output);
     backend.finish();
     grown
-}
-
-fn progress(arguments: &GrowArguments) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let template = match arguments.positions {
-        Some(_) => "{bar:30} {pos} of {len} searches, {eta} left  {msg}",
-        None => "{spinner} {pos} searches in {elapsed}  {msg}",
-    };
-    let bar = progress_bar(arguments.positions, template);
-    bar.enable_steady_tick(TICK);
-    bar
 }
 
 struct Growth {

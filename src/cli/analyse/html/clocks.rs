@@ -1,5 +1,6 @@
 //! Time used for moves, from the comments of a game: `[%clk 0:09:58]`, the time left on the clock after the move, or
-//! `[%emt 0:00:02]`, the time that the move took.
+//! `[%emt 0:00:02]`, the time that the move took. What a clock says of a move is known only with the time for each move,
+//! from the tag `TimeControl`.
 
 use crate::cli::pgn::{Annotation, Game};
 
@@ -9,7 +10,8 @@ const ROUNDED: f64 = 2.0;
 /// Seconds used for each move, `None` where unknown.
 pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
     let tag = game.tag("TimeControl").unwrap_or_default();
-    let (base, increment) = time_control(tag);
+    let control = time_control(tag);
+    let base = control.map(|(base, _)| base);
     // So much for each move, as in games by correspondence.
     let is_for_each = tag.starts_with("1/") && !tag.contains(':');
     // The clocks of the side to move and of the other one.
@@ -19,8 +21,10 @@ pub fn seconds_used(game: &Game) -> Vec<Option<f64>> {
         let clock = command(said, "[%clk ");
         let before = if is_for_each { base } else { clocks[0] };
         // Where the clocks start later, a first move takes no time and gets no increment.
-        let increment = if index < 2 && clock == base { 0.0 } else { increment };
-        let by_clock = before.zip(clock).map(|(before, after)| before + increment - after);
+        let is_first = index < 2 && clock == base;
+        let increment = control.map(|(_, increment)| if is_first { 0.0 } else { increment });
+        let by_clock = before.zip(clock).zip(increment);
+        let by_clock = by_clock.map(|((before, after), increment)| before + increment - after);
         // Time was added, as at the end of a period: nobody knows how much the move took. Clocks may be rounded.
         let by_clock = by_clock.filter(|&used| used > -ROUNDED).map(|used| used.max(0.0));
         used.push(command(said, "[%emt ").or(by_clock));
@@ -34,12 +38,13 @@ pub fn seconds_left(game: &Game) -> Vec<Option<f64>> {
     game.annotations.iter().map(|said| command(said, "[%clk ")).collect()
 }
 
-/// Seconds at the start and for each move: `180+2`, `600`; the first of several periods (`40/7200:3600`).
-fn time_control(tag: &str) -> (Option<f64>, f64) {
+/// Seconds at the start and for each move: `180+2`, `600`; the first of several periods (`40/7200:3600`). `None` of a text that
+/// says it in another way.
+fn time_control(tag: &str) -> Option<(f64, f64)> {
     let period = tag.split(':').next().unwrap_or_default();
     let period = period.rsplit('/').next().unwrap_or_default();
     let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
-    (base.parse().ok(), increment.parse().unwrap_or(0.0))
+    Some((base.parse().ok()?, increment.parse().ok()?))
 }
 
 /// The time in a command such as `[%clk 1:02:03.4]`, in seconds.
@@ -72,7 +77,21 @@ mod tests {
         assert_eq!(used(late), [Some(0.0), Some(0.0), Some(10.0)]);
         let game = Games::new(text.as_bytes()).next().unwrap().unwrap().unwrap();
         assert_eq!(seconds_left(&game), [Some(180.0), Some(178.0), Some(150.5), Some(185.0)]);
-        assert_eq!(used("1. e4 {[%clk 0:01:00]} e5 2. Nf3 {[%clk 0:00:50]} *\n"), [None, None, Some(10.0)]);
+    }
+
+    #[test]
+    fn without_a_known_time_for_each_move_clocks_tell_nothing() {
+        let moves = "1. e4 {[%clk 1:30:00]} e5 {[%emt 4]} 2. Nf3 {[%clk 1:27:05]} *\n";
+        assert_eq!(used(moves), [None, Some(4.0), None]);
+        for tag in ["90 min + 30 sec / move", "5400+", "-", "?"] {
+            assert_eq!(
+                used(&format!("[TimeControl \"{tag}\"]\n\n{moves}")),
+                [None, Some(4.0), None],
+                "{tag}"
+            );
+        }
+        let known = format!("[TimeControl \"5400+30\"]\n\n{moves}");
+        assert_eq!(used(&known), [Some(0.0), Some(4.0), Some(205.0)]);
     }
 
     #[test]
@@ -97,9 +116,9 @@ mod tests {
 
     #[test]
     fn time_controls_are_read() {
-        assert_eq!(time_control("180+2"), (Some(180.0), 2.0));
-        assert_eq!(time_control("40/7200:3600"), (Some(7200.0), 0.0));
-        assert_eq!(time_control("40/5400+30:1800+30"), (Some(5400.0), 30.0));
-        assert_eq!(time_control("-"), (None, 0.0));
+        assert_eq!(time_control("180+2"), Some((180.0, 2.0)));
+        assert_eq!(time_control("40/7200:3600"), Some((7200.0, 0.0)));
+        assert_eq!(time_control("40/5400+30:1800+30"), Some((5400.0, 30.0)));
+        assert_eq!(time_control("-"), None);
     }
 }

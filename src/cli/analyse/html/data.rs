@@ -184,8 +184,7 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
     let phases = phases::begins(&report.positions);
     let players = Color::ALL.map(|side| player(report, side, phases));
     // Unknown parts of a date are left out.
-    let date =
-        game.tag("Date").or(game.tag("UTCDate")).unwrap_or_default().replace(".??", "").replace("????", "");
+    let date = game.date().unwrap_or_default().replace(".??", "").replace("????", "");
     let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
     let named = |name: &str| game.tag(name).map(str::to_owned);
     // Nothing where nothing is known.

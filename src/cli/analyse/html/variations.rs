@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::data::{LineData, ScoreData, comments, lines, uci};
 use crate::cli::{
     analyse::{
+        annotate::without_commands,
         report::Judged,
         variations::{Variation, VariationLine},
     },
@@ -46,7 +47,7 @@ pub fn all(list: &[Variation]) -> Vec<(usize, VariationData)> {
 
 fn data(variation: &Variation) -> VariationData {
     let Some(line) = &variation.line else {
-        return VariationData { text: Some(variation.text.clone()), ..VariationData::default() };
+        return VariationData { text: Some(readable(&variation.text)), ..VariationData::default() };
     };
     let VariationLine { game, positions, findings, moves, variations } = line;
     let word = |(m, annotations): (&Judged, &Vec<Annotation>)| format!("{}{}", m.san, signs(annotations));
@@ -67,13 +68,40 @@ fn data(variation: &Variation) -> VariationData {
     }
 }
 
-/// The signs of a move, such as `!?`.
+/// The signs of a move as they stand behind it, such as `!?`.
 pub fn signs<'a>(annotations: impl IntoIterator<Item = &'a Annotation>) -> String {
     let sign = |annotation: &Annotation| match annotation {
-        Annotation::Nag(nag @ 1..=6) => glyph::sign(*nag),
+        Annotation::Nag(nag) => sign_behind(*nag),
         _ => None,
     };
     annotations.into_iter().filter_map(sign).collect()
+}
+
+/// The sign of a glyph behind a move: but for a judgement of the move after a space, at which no line ends, because many look
+/// like a part of the move.
+fn sign_behind(nag: u32) -> Option<String> {
+    let space = if nag > 6 { "\u{a0}" } else { "" };
+    glyph::sign(nag).map(|sign| format!("{space}{sign}"))
+}
+
+/// The text of a variation as people read it: no braces and commands, signs in place of their numbers.
+fn readable(text: &str) -> String {
+    let mut readable = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (moves, after) = rest.split_once('{').unwrap_or((rest, ""));
+        let mut parts = moves.split(" $");
+        readable.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            let sign = part[..digits].parse().ok().and_then(sign_behind);
+            readable.extend([sign.as_deref().unwrap_or_default(), &part[digits..]]);
+        }
+        let (comment, after) = after.split_once('}').unwrap_or((after, ""));
+        readable.push_str(&without_commands(comment, "[%"));
+        rest = after;
+    }
+    readable.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").replace(" )", ")")
 }
 
 #[cfg(test)]
@@ -91,9 +119,9 @@ mod tests {
     fn variations_are_read_with_what_is_in_them() {
         assert_eq!(
             page_json(
-                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]} 1/2-1/2) *"
+                "1. e4 (1. d4 {Queen's pawn} 1... d5 $5 $14 $146 $99 (1... Nf6) 2. c4) e5 (1... c5 {[%eval 0.3]} 1/2-1/2) *"
             ),
-            "[[1,{\"moves\":\"d2d4 d7d5 c2c4\",\"san\":\"d4 d5!? c4\",\"comments\":[[1,\"Queen's pawn\"]],\
+            "[[1,{\"moves\":\"d2d4 d7d5 c2c4\",\"san\":\"d4 d5!?\u{a0}⩲\u{a0}N c4\",\"comments\":[[1,\"Queen's pawn\"]],\
              \"variations\":[[2,{\"moves\":\"g8f6\",\"san\":\"Nf6\",\"comments\":[],\"variations\":[]}]]}],\
              [2,{\"moves\":\"c7c5\",\"san\":\"c5\",\"comments\":[],\"result\":\"1/2-1/2\",\"variations\":[]}]]"
         );
@@ -105,9 +133,14 @@ mod tests {
         let text = |said: &str| {
             format!("\"comments\":[],\"variations\":[],\"text\":\"{said}\"}}]]").replace('\n', "")
         };
-        for said in ["1. d4 Z0 2. c4", "{only a word}", "1. e5"] {
+        for (said, shown) in [
+            ("1. d4 Z0 2. c4", "1. d4 Z0 2. c4"),
+            ("{only a word}", "only a word"),
+            ("1. e5", "1. e5"),
+            ("1. d4 $5 $14 {[%eval 0.3] so} -- (1... d5 $1 {[%clk 1]})", "1. d4!?\u{a0}⩲ so -- (1... d5!)"),
+        ] {
             let found = page_json(&format!("1. e4 ({said}) *"));
-            assert!(found.ends_with(&text(said)), "{found}");
+            assert!(found.ends_with(&text(shown)), "{found}");
         }
         let deep = format!("1. e4 {}{} *", "(1. d4 ".repeat(5000), ")".repeat(5000));
         assert!(page_json(&deep).contains("\"text\":\"1. d4 (1. d4 (1. d4"));

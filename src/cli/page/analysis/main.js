@@ -72,7 +72,7 @@ document.addEventListener("DOMContentLoaded", () => {
         heading.focus({ preventScroll: true });
       }
     }
-    viewer.show(ply || 0);
+    viewer.show(Math.trunc(ply) || 0);
   };
 
   addEventListener("hashchange", follow);
@@ -148,6 +148,9 @@ function bookEnd(game) {
 
 const positionHead = (game) => [make("h1", {}, game.id), make("p", { class: "facts fen" }, game.fen)];
 
+// The words of a text in small letters, each after a space: what `includes` finds in it with its space begins a word.
+const spaced = (text) => text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+|^/gu, " ").trimEnd();
+
 function allTables(title, games, positions, open) {
   const element = make("div", {}, make("h1", {}, title));
   const counted = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
@@ -157,27 +160,24 @@ function allTables(title, games, positions, open) {
     const texts = new Map(
       games.map((game) => [
         game,
-        [...game.players.map((player) => player.name), game.opening, game.event, game.date]
-          .join(" ")
-          .toLowerCase(),
+        spaced([...game.players.map((player) => player.name), game.opening, game.event, game.date].join(" ")),
       ]),
     );
-    const sift = () => {
-      const words = search.value.toLowerCase().split(/\s+/);
-      count.textContent = counted(
-        table.sift((game) => words.every((word) => texts.get(game).includes(word))),
-        "game",
-      );
+    const sift = (admits) => {
+      count.textContent = counted(table.sift(admits), "game");
     };
     const search = make("input", {
       type: "search",
       placeholder: "Player, opening, event …",
       "aria-label": "Show only games with these words",
-      oninput: sift,
+      oninput: () => {
+        const words = spaced(search.value).split(/(?= )/);
+        sift((game) => words.every((word) => texts.get(game).includes(word)));
+      },
     });
     const choose = (name) => {
       search.value = name;
-      sift();
+      sift((game) => game.players.some((player) => player.name === name));
       table.element.scrollIntoView({ block: "start" });
       search.focus({ preventScroll: true });
     };

@@ -1,4 +1,5 @@
-// Tables of games, players and positions that can be sorted and filtered, of which only the visible part is drawn.
+// Tables of games, players and positions that can be sorted and filtered, of which only the visible part is drawn, and all
+// of it for the printer.
 
 const CHUNK = 100;
 
@@ -62,6 +63,7 @@ function newTable(label, columns, rows, open) {
     return wanted.length;
   };
   refill();
+  addEventListener("beforeprint", () => fill(Infinity));
   const table = make(
     "table",
     { class: "list", "aria-label": label },
@@ -169,11 +171,14 @@ function playersOf(games) {
   const players = new Map();
   const points = { "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5] };
   for (const game of games) {
+    const [white, black] = game.players;
+    const againstItself = white.name === black.name;
     game.players.forEach((player, side) => {
       if (player.name === "?") return;
       const sum = players.get(player.name) || {
         name: player.name,
         games: 0,
+        sides: 0,
         decided: 0,
         points: 0,
         moves: 0,
@@ -183,8 +188,10 @@ function playersOf(games) {
         counts: [0, 0, 0],
       };
       players.set(player.name, sum);
-      sum.games += 1;
-      if (game.result in points) {
+      // A game of a player against itself is one, without a score.
+      sum.games += againstItself && side === 1 ? 0 : 1;
+      sum.sides += 1;
+      if (!againstItself && game.result in points) {
         sum.decided += 1;
         sum.points += points[game.result][side];
       }
@@ -206,7 +213,7 @@ function playerTable(players, choose) {
     (Math.floor(number) || number === 0 ? Math.floor(number) : "") + (number % 1 ? "½" : "");
   const accuracy = (player) => (player.rated > 0 ? player.accuracies / player.rated : null);
   const loss = (player) => (player.moves > 0 ? player.lost / player.moves : null);
-  const per = (player, kind) => player.counts[kind] / player.games;
+  const per = (player, kind) => player.counts[kind] / player.sides;
   return newTable(
     "Players",
     [

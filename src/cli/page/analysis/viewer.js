@@ -75,7 +75,7 @@ class Viewer extends Stage {
       const link = this.plyLink(
         index + 1,
         { class: kind || "", title: kind || null },
-        san + (ALL_GLYPHS[kind] || this.glyphs.get(index + 1) || ""),
+        san + this.signs(index + 1, kind),
         kind ? make("span", { class: "unseen" }, ` (${kind})`) : null,
         time.length > 0 ? make("small", { class: "time" }, time.join(" · ")) : null,
         ends ? null : make("small", {}, scoreText(game.scores[index + 1])),
@@ -99,6 +99,13 @@ class Viewer extends Stage {
     });
     this.list.append(make("li", { class: "result" }, this.game.result));
     return this.list;
+  }
+
+  // The author's glyphs of a move, and behind them that of its judgement if they do not begin with the same.
+  signs(ply, kind) {
+    const [author, own] = [this.glyphs.get(ply) || "", ALL_GLYPHS[kind] || ""];
+    if (author === "" || author.split("\u00a0")[0] === own) return author || own;
+    return own ? `${author} ${own}` : author;
   }
 
   // A link to a ply; it works as one, but a plain click only steps there, and leaves no trace in the history.
