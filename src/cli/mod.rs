@@ -105,7 +105,7 @@ pub enum Subtask {
     /// blunder), better lines, accuracy and the name of the opening.
     ///
     /// An interrupted run resumes when the same command is given again, if a result goes to a file. Exit code 3
-    /// means that some games or lines could not be read; each is reported.
+    /// means that some games or lines could not be read (each is reported), or that there was nothing to analyse.
     #[command(visible_alias = "analyze")]
     Analyse(analyse::Analyse),
     /// Search positions from a queue, as many at once as there are cores.

@@ -3,13 +3,14 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsStr,
     ops::Range,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use clap::Args;
+use clap::{Args, builder::TypedValueParser, error::ErrorKind};
 use crossbeam::channel::RecvTimeoutError;
 use thiserror::Error;
 
@@ -39,13 +40,39 @@ pub struct WorkerArguments {
     /// Positions that are searched at once. All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
-    /// Time without a sign of life after which the tasks of a worker are taken over. The same for all workers.
+    /// Time without a sign of life after which the tasks of a worker are taken over. Give all workers the same value.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     claim_after: u64,
     /// The most memory in MiB for the hash tables of all searches at once: a task that wants more fails. Without it they
     /// take what the tasks say.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
     hash: Option<u64>,
+}
+
+/// Reads the address of a server, which may contain a password: unlike clap's own, its error does not repeat it.
+#[derive(Clone)]
+pub struct AddressParser;
+
+impl clap::builder::ValueParserFactory for ServerAddress {
+    type Parser = AddressParser;
+
+    fn value_parser() -> AddressParser {
+        AddressParser
+    }
+}
+
+impl TypedValueParser for AddressParser {
+    type Value = ServerAddress;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&clap::Arg>,
+        text: &OsStr,
+    ) -> Result<ServerAddress, clap::Error> {
+        let wrong = |error: FleetError| command.clone().error(ErrorKind::ValueValidation, error);
+        text.to_str().unwrap_or_default().parse().map_err(wrong)
+    }
 }
 
 /// Works until it is interrupted.
@@ -79,8 +106,6 @@ pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
     while !interrupt.is_requested() {
         match worker.turn() {
             Ok(()) => trouble.clear(),
-            // The signal has interrupted what it waited for.
-            Err(WorkError::Server(_)) if interrupt.is_requested() => {}
             Err(WorkError::Server(error)) => {
                 let text = error.to_string();
                 if text != trouble {

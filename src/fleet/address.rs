@@ -34,22 +34,25 @@ impl FromStr for ServerAddress {
     type Err = FleetError;
 
     fn from_str(text: &str) -> Result<ServerAddress, FleetError> {
-        let wrong = |reason: &str| {
-            // The text before an @ may be a password.
-            let shown =
-                text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
-            FleetError::Address(printable(&shown), reason.to_owned())
-        };
+        let wrong = |reason: &str| FleetError::Address(reason.to_owned());
         let (tls, rest) = match text.split_once("://") {
             Some(("redis" | "valkey", rest)) => (false, rest),
             Some(("rediss" | "valkeys", rest)) => (true, rest),
             _ => return Err(wrong("it does not begin with redis:// or rediss://")),
         };
-        // The crate reads addresses with TLS only if it does the encryption, too.
-        let plain = format!("redis://{rest}");
+        // The crate reads addresses with TLS only if it does the encryption, too, and a + as a space.
+        let plain = format!("redis://{}", rest.replace('+', "%2B"));
         let url = redis::parse_redis_url(&plain).ok_or_else(|| wrong("no host can be read in it"))?;
-        let certificates =
-            url.query_pairs().find(|(name, _)| name == "ca").map(|(_, path)| path.into_owned());
+        if url.fragment().is_some() {
+            return Err(wrong("a # is written %23"));
+        }
+        let mut certificates = None;
+        for (name, path) in url.query_pairs() {
+            if name != "ca" {
+                return Err(wrong("only ca=FILE may follow a question mark, which is otherwise written %3F"));
+            }
+            certificates = Some(PathBuf::from(path.into_owned()));
+        }
         let info = url.into_connection_info().map_err(|error| wrong(&printable(&error.to_string())))?;
         let ConnectionAddr::Tcp(host, port) = info.addr() else { return Err(wrong("it names no host")) };
         let settings = info.redis_settings();
@@ -60,7 +63,7 @@ impl FromStr for ServerAddress {
             password: settings.password().map(str::to_owned),
             database: settings.db(),
             tls,
-            certificates: certificates.map(PathBuf::from),
+            certificates,
         })
     }
 }
@@ -92,6 +95,9 @@ mod tests {
         assert_eq!((whole.user.as_deref(), whole.password.as_deref()), (Some("anna"), Some("p@ss")));
         assert_eq!((whole.database, whole.tls), (2, true));
         assert_eq!(whole.certificates, Some(PathBuf::from("/etc/ca.crt")));
+        let plus = read("redis://anna:a+b@h?ca=c++%20d%2B.crt");
+        assert_eq!(plus.password.as_deref(), Some("a+b"));
+        assert_eq!(plus.certificates, Some(PathBuf::from("c++ d+.crt")));
         assert_eq!(read("redis://127.0.0.1").to_string(), "redis://127.0.0.1:6379");
         assert_eq!(read("redis://[::1]:7000").to_string(), "redis://[::1]:7000");
         assert_eq!(whole.moved_to("", 7001).to_string(), "rediss://chess.example:7001");
@@ -99,9 +105,18 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_telling_the_password() {
-        for text in
-            ["chess.example", "http://x", "redis://", "rediss://a:secret@", "redis://a:secret@h:99999"]
-        {
+        for text in [
+            "chess.example",
+            "http://x",
+            "redis://",
+            "rediss://a:secret@",
+            "redis://a:secret@h:99999",
+            "rediss://a:secret",
+            "rediss://a:1#secret@h",
+            "rediss://a:1?secret@h",
+            "rediss://a:1/secret@h",
+            "redis://h?CA=secret",
+        ] {
             let error = text.parse::<ServerAddress>().expect_err(text).to_string();
             assert!(error.contains("redis://HOST") && !error.contains("secret"), "{error}");
         }

@@ -1,8 +1,8 @@
 //! A connection to the server.
 //!
-//! The crate `redis` writes commands and reads answers, through a wrapper that counts bytes and time: no answer is
-//! longer than [`MAX_ANSWER_BYTES`] and none takes longer than [`ANSWER_TIMEOUT`]. So no answer of
-//! any server costs more than a bounded amount of memory and time. (A task costs what its limits say.)
+//! The crate `redis` writes commands and reads answers, through wrappers that bound both: below the encryption no byte is
+//! sent or received after a deadline, [`ANSWER_TIMEOUT`] for each answer, and above it no answer is longer than
+//! [`MAX_ANSWER_BYTES`]. (A task costs what its limits say.)
 
 use std::{
     io::{self, Read, Write},
@@ -13,7 +13,7 @@ use std::{
 
 use redis::{Cmd, FromRedisValue, Value, cmd};
 use rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    ClientConfig, ClientConnection, RootCertStore, Stream,
     crypto::ring,
     pki_types::{CertificateDer, ServerName, pem::PemObject},
 };
@@ -30,29 +30,29 @@ const HEAD: usize = 512;
 /// Nodes of a cluster that are tried for one command.
 const MAX_REDIRECTS: usize = 4;
 
+/// A server, and the connection to it: the next request opens it, and every failure closes it.
+pub(super) struct Link {
+    pub(super) server: ServerAddress,
+    connection: Option<Connection>,
+}
+
 /// An open connection.
-pub struct Connection {
+struct Connection {
     address: ServerAddress,
-    transport: Box<dyn Transport>,
+    transport: Transport,
     parser: redis::Parser,
 }
 
-/// The stream to the server, plain or encrypted.
-trait Transport: Read + Write + Send {
-    /// The underlying socket.
-    fn socket(&self) -> &TcpStream;
+/// The way to the server, plain or encrypted.
+struct Transport {
+    tls: Option<ClientConnection>,
+    socket: TimedSocket,
 }
 
-impl Transport for TcpStream {
-    fn socket(&self) -> &TcpStream {
-        self
-    }
-}
-
-impl Transport for StreamOwned<ClientConnection, TcpStream> {
-    fn socket(&self) -> &TcpStream {
-        self.get_ref()
-    }
+/// A socket that can be used until a deadline.
+struct TimedSocket {
+    socket: TcpStream,
+    deadline: Instant,
 }
 
 /// The number of an entry of a stream: milliseconds and a counter. Numbers grow.
@@ -73,12 +73,59 @@ pub struct StreamEntry {
     pub fields: Vec<Vec<u8>>,
 }
 
+impl Link {
+    pub(super) fn new(server: ServerAddress) -> Link {
+        Link { server, connection: None }
+    }
+
+    /// Is there a connection?
+    pub(super) fn is_open(&self) -> bool {
+        self.connection.is_some()
+    }
+
+    /// Sends commands together and reads the answers. For each the server may take five seconds in addition to `wait`.
+    ///
+    /// # Errors
+    /// There is no server, it does not answer, or it refuses one of the commands.
+    pub(super) fn ask(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
+        let answers = self.answers(commands, wait);
+        if answers.is_err() {
+            self.connection = None;
+        }
+        answers
+    }
+
+    fn answers(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(Connection::open(&self.server)?),
+        };
+        connection.ask(commands, wait)?.into_iter().map(accepted).collect()
+    }
+
+    /// As [`Link::ask`] for one command.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn ask_one(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
+        self.ask(&[command], wait)?.into_iter().next().ok_or(FleetError::Nonsense)
+    }
+
+    /// As [`Link::ask`] for commands whose answers say nothing else.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn carry_out(&mut self, commands: &[Cmd]) -> Result<(), FleetError> {
+        self.ask(commands, Duration::ZERO).map(|_| ())
+    }
+}
+
 impl Connection {
     /// Connects and logs in.
     ///
     /// # Errors
     /// There is no server, its certificate is not accepted, or it refuses the login.
-    pub fn open(address: &ServerAddress) -> Result<Connection, FleetError> {
+    fn open(address: &ServerAddress) -> Result<Connection, FleetError> {
         let mut connection = Connection {
             address: address.clone(),
             transport: connect(address)?,
@@ -102,26 +149,12 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The open connection; opens it if there is none.
-    ///
-    /// # Errors
-    /// As [`Connection::open`].
-    pub(super) fn kept<'a>(
-        kept: &'a mut Option<Connection>,
-        address: &ServerAddress,
-    ) -> Result<&'a mut Connection, FleetError> {
-        match kept {
-            Some(connection) => Ok(connection),
-            none => Ok(none.insert(Connection::open(address)?)),
-        }
-    }
-
-    /// Sends commands together and reads the answer to each, which may be an error of the server. For each the server
-    /// may take five seconds in addition to `wait`. Redirects to another node of a cluster are followed.
+    /// Sends commands together and reads the answer to each, which may be an error of the server. Redirects to another
+    /// node of a cluster are followed.
     ///
     /// # Errors
     /// A network failure, after which the connection cannot be used any more.
-    pub fn ask(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
+    fn ask(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
         for _ in 0..MAX_REDIRECTS {
             let answers = self.ask_here(commands, wait)?;
             // All keys of a request are on one node: if one command is redirected, none was carried out.
@@ -131,39 +164,23 @@ impl Connection {
         Err(FleetError::Refused("the nodes of the cluster send each other's clients in circles".to_owned()))
     }
 
-    /// As [`Connection::ask`] for one command; an error of the server is returned as an error.
-    ///
-    /// # Errors
-    /// As there, and what the server refuses.
-    pub fn ask_one(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
-        let answers = self.ask(&[command], wait)?;
-        accepted(answers.into_iter().next().ok_or(FleetError::Nonsense)?)
-    }
-
     fn ask_here(&mut self, commands: &[Cmd], wait: Duration) -> Result<Vec<Value>, FleetError> {
         let mut request = Vec::new();
         commands.iter().for_each(|command| command.write_packed_command(&mut request));
+        self.transport.socket.deadline = Instant::now() + ANSWER_TIMEOUT;
         self.transport.write_all(&request)?;
         self.transport.flush()?;
         commands.iter().map(|_| self.receive(wait)).collect()
     }
 
     fn receive(&mut self, wait: Duration) -> Result<Value, FleetError> {
-        let deadline = Instant::now() + ANSWER_TIMEOUT + wait;
-        let mut answer =
-            BoundedAnswer { transport: &mut *self.transport, deadline, read: 0, head: Vec::new() };
+        self.transport.socket.deadline = Instant::now() + ANSWER_TIMEOUT + wait;
+        let mut answer = BoundedAnswer { transport: &mut self.transport, read: 0, head: Vec::new() };
         let value = self.parser.parse_value(&mut answer);
         let BoundedAnswer { read, head, .. } = answer;
         value.map_err(|error| match error.kind() {
             _ if read > MAX_ANSWER_BYTES => FleetError::TooLarge(head),
-            redis::ErrorKind::Io => {
-                let kind = if error.is_timeout() {
-                    io::ErrorKind::TimedOut
-                } else {
-                    io::ErrorKind::ConnectionAborted
-                };
-                FleetError::Network(io::Error::new(kind, printable(&error.to_string())))
-            }
+            redis::ErrorKind::Io => FleetError::Network(io::Error::other(printable(&error.to_string()))),
             _ => FleetError::Nonsense,
         })
     }
@@ -173,7 +190,7 @@ impl Connection {
 ///
 /// # Errors
 /// The server refuses.
-pub(super) fn accepted(answer: Value) -> Result<Value, FleetError> {
+fn accepted(answer: Value) -> Result<Value, FleetError> {
     let error = match &answer {
         Value::ServerError(error) => Some(error),
         // The answers of a transaction.
@@ -196,10 +213,9 @@ fn moved(answer: &Value) -> Option<(String, u16)> {
     Some((host.to_owned(), port.parse().ok()?))
 }
 
-/// An answer being read: no more bytes than [`MAX_ANSWER_BYTES`], and none after the deadline.
+/// An answer being read: no more bytes than [`MAX_ANSWER_BYTES`].
 struct BoundedAnswer<'a> {
-    transport: &'a mut dyn Transport,
-    deadline: Instant,
+    transport: &'a mut Transport,
     read: usize,
     head: Vec<u8>,
 }
@@ -209,16 +225,7 @@ impl Read for BoundedAnswer<'_> {
         if self.read > MAX_ANSWER_BYTES {
             return Err(io::Error::other("too large"));
         }
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.transport.socket().set_read_timeout(Some(left))?;
-        let count = self.transport.read(buffer).map_err(|error| match error.kind() {
-            // The error of a timeout on Unix.
-            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
-            _ => error,
-        })?;
+        let count = self.transport.read(buffer)?;
         self.read += count;
         let wanted = HEAD.saturating_sub(self.head.len()).min(count);
         self.head.extend_from_slice(&buffer[..wanted]);
@@ -226,15 +233,100 @@ impl Read for BoundedAnswer<'_> {
     }
 }
 
-fn connect(address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
+impl Transport {
+    /// Begins the encryption, if there is to be any.
+    fn shake_hands(&mut self) -> io::Result<()> {
+        let Some(tls) = &mut self.tls else { return Ok(()) };
+        tls.complete_io(&mut self.socket).map(|_| ()).map_err(|error| {
+            let trouble = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+            match trouble {
+                // Whoever gets further speaks TLS.
+                None | Some(rustls::Error::InvalidMessage(_)) => {
+                    io::Error::new(error.kind(), format!("{error}; does the server speak TLS?"))
+                }
+                Some(_) => error,
+            }
+        })
+    }
+}
+
+impl Read for Transport {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            Some(tls) => Stream::new(tls, &mut self.socket).read(buffer),
+            None => self.socket.read(buffer),
+        }
+    }
+}
+
+impl Write for Transport {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            Some(tls) => Stream::new(tls, &mut self.socket).write(bytes),
+            None => self.socket.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.tls {
+            Some(tls) => Stream::new(tls, &mut self.socket).flush(),
+            None => self.socket.flush(),
+        }
+    }
+}
+
+impl TimedSocket {
+    /// Uses the socket, which `limit` gives the time until the deadline. A signal does not interrupt it.
+    fn in_time<T>(
+        &mut self,
+        limit: fn(&TcpStream, Option<Duration>) -> io::Result<()>,
+        mut act: impl FnMut(&mut TcpStream) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            limit(&self.socket, Some(left))?;
+            match act(&mut self.socket) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The error of a timeout on Unix.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Read for TimedSocket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.in_time(TcpStream::set_read_timeout, |socket| socket.read(buffer))
+    }
+}
+
+impl Write for TimedSocket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.in_time(TcpStream::set_write_timeout, |socket| socket.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
+}
+
+fn connect(address: &ServerAddress) -> Result<Transport, FleetError> {
+    let tls = address.tls.then(|| session(&address.host, trusted(address)?)).transpose()?;
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host leads nowhere");
     for place in (address.host.as_str(), address.port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&place, ANSWER_TIMEOUT) {
             Ok(socket) => {
                 socket.set_nodelay(true)?;
-                socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
-                socket.set_write_timeout(Some(ANSWER_TIMEOUT))?;
-                return if address.tls { encrypted(socket, address) } else { Ok(Box::new(socket)) };
+                let socket = TimedSocket { socket, deadline: Instant::now() + ANSWER_TIMEOUT };
+                let mut transport = Transport { tls, socket };
+                transport.shake_hands()?;
+                return Ok(transport);
             }
             Err(error) => last = error,
         }
@@ -242,15 +334,15 @@ fn connect(address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
     Err(io::Error::new(last.kind(), format!("{last}; check host and port")).into())
 }
 
-fn encrypted(socket: TcpStream, address: &ServerAddress) -> Result<Box<dyn Transport>, FleetError> {
-    let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
+/// An encrypted session with a host whose certificate one of the `roots` has signed.
+fn session(host: &str, roots: RootCertStore) -> Result<ClientConnection, FleetError> {
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
-        .with_root_certificates(trusted(address)?)
+        .with_root_certificates(roots)
         .with_no_client_auth();
-    let session = ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?;
-    Ok(Box::new(StreamOwned::new(session, socket)))
+    Ok(ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)?)
 }
 
 /// The trusted root certificates.
@@ -321,4 +413,69 @@ pub(super) fn entries_of_one(answer: Value) -> Result<Vec<StreamEntry>, FleetErr
 /// It has another.
 pub(super) fn read_as<T: FromRedisValue>(answer: Value) -> Result<T, FleetError> {
     T::from_redis_value(answer).map_err(|_| FleetError::Nonsense)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, thread};
+
+    use redis::cmd;
+
+    use super::*;
+
+    /// A server that does the same with each connection.
+    fn server(mut act: impl FnMut(TcpStream) + Send + 'static) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        thread::spawn(move || listener.incoming().flatten().for_each(&mut act));
+        port
+    }
+
+    #[test]
+    fn a_server_that_refuses_is_connected_to_anew() {
+        let mut answers = ["-READONLY You can't write against a read only replica.\r\n", "+OK\r\n"].iter();
+        let port = server(move |mut stream| {
+            let _ = stream.read(&mut [0; 100]);
+            let _ = stream.write_all(answers.next().unwrap_or(&"").as_bytes());
+        });
+        let address = format!("redis://127.0.0.1:{port}").parse().expect("an address");
+        let mut link = Link::new(address);
+        let mut ask = || link.ask_one(cmd("XADD"), Duration::ZERO);
+        assert!(matches!(ask(), Err(FleetError::Refused(text)) if text.starts_with("READONLY")));
+        assert!(matches!(ask(), Ok(Value::Okay)));
+    }
+
+    #[test]
+    fn a_signal_interrupts_no_wait() {
+        let socket = TcpStream::connect(("127.0.0.1", server(|_| {}))).expect("it listens");
+        let mut socket = TimedSocket { socket, deadline: Instant::now() + ANSWER_TIMEOUT };
+        let mut outcomes = [Err(io::ErrorKind::Interrupted.into()), Ok(7)].into_iter();
+        let read = socket.in_time(TcpStream::set_read_timeout, |_| outcomes.next().expect("two"));
+        assert_eq!(read.expect("read again"), 7);
+    }
+
+    /// Begins the encryption with a server.
+    fn shake_hands(port: u16, timeout: Duration) -> io::Error {
+        let socket = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        let socket = TimedSocket { socket, deadline: Instant::now() + timeout };
+        let tls = session("localhost", RootCertStore::empty()).expect("a session");
+        Transport { tls: Some(tls), socket }.shake_hands().expect_err("no TLS")
+    }
+
+    #[test]
+    fn encryption_ends_at_the_deadline_and_asks_whether_the_server_speaks_it() {
+        // A message of TLS that never ends.
+        let slow = server(|mut stream| {
+            let _ = stream.write_all(&[22, 3, 3, 64, 0]);
+            while stream.write_all(&[0]).is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let plain = server(|mut stream| _ = stream.write_all(b"-ERR unknown command\r\n"));
+        let error = shake_hands(slow, Duration::from_millis(100));
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        for error in [error, shake_hands(plain, ANSWER_TIMEOUT)] {
+            assert!(error.to_string().ends_with("; does the server speak TLS?"), "{error}");
+        }
+    }
 }

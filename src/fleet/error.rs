@@ -8,11 +8,11 @@ pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Why a request to the server failed.
 #[derive(Debug, Error)]
 pub enum FleetError {
-    /// The address of a server, without what may be a password, and what is wrong with it.
+    /// What is wrong with the address of a server. The address is not repeated: it may contain a password.
     #[error(
-        "`{0}` is not an address of a server ({1}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
+        "this is not an address of a server ({0}); write redis://HOST or rediss://USER:PASSWORD@HOST:PORT"
     )]
-    Address(String, String),
+    Address(String),
     /// The trusted certificates cannot be used: where they are looked for, and why not.
     #[error("the certificates in {0} cannot be used: {1}")]
     Certificates(String, String),
@@ -22,6 +22,9 @@ pub enum FleetError {
     /// The server refuses.
     #[error("the server says: {0}")]
     Refused(String),
+    /// The clock of this machine is so many days slow.
+    #[error("the clock of this machine is {0} days slow; set it")]
+    SlowClock(u32),
     /// An answer larger than any of ours, and how it begins.
     #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]
     TooLarge(Vec<u8>),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use redis::{Cmd, cmd};
 
 use super::{
-    Connection, EntryId, FleetError, ServerAddress, StreamEntry,
-    connection::{accepted, entries, entries_of_one},
+    EntryId, FleetError, ServerAddress,
+    connection::{Link, StreamEntry, entries, entries_of_one},
     mirror::Mirror,
 };
 use crate::learn::{
@@ -19,6 +19,8 @@ use crate::learn::{
 pub(super) const NAME: &str = "{engram}:learn-1";
 /// Entries that are read or sent at a time.
 pub(super) const BATCH: usize = 512;
+/// Records further ahead than this many days by the clock of this machine show that it is slow.
+const MAX_DAYS_AHEAD: u32 = 7;
 /// The only field of an entry: the 56 bytes of a record that are the same in every file.
 const FIELD: &str = "r";
 
@@ -35,8 +37,7 @@ pub(super) enum Received {
 
 /// The stream, and the position up to which it was read.
 pub(super) struct LearnStream {
-    pub(super) server: ServerAddress,
-    connection: Option<Connection>,
+    pub(super) link: Link,
     /// Its content.
     pub(super) mirror: Mirror,
     /// An entry that was read; it stays there unless the server loses data.
@@ -52,8 +53,7 @@ pub(super) struct LearnStream {
 impl LearnStream {
     pub(super) fn new(server: ServerAddress) -> LearnStream {
         LearnStream {
-            server,
-            connection: None,
+            link: Link::new(server),
             mirror: Mirror::default(),
             anchor: EntryId::default(),
             passed_over: EntryId::default(),
@@ -64,7 +64,7 @@ impl LearnStream {
 
     /// Was all of it read, at the last look?
     pub(super) fn is_caught_up(&self) -> bool {
-        self.caught_up && self.connection.is_some()
+        self.caught_up && self.link.is_open()
     }
 
     /// Goes back to its first entry.
@@ -74,16 +74,12 @@ impl LearnStream {
         self.caught_up = false;
     }
 
-    /// Closes the connection; the next use opens a new one.
-    pub(super) fn disconnect(&mut self) {
-        self.connection = None;
-    }
-
-    /// Reads the next batch, connecting first if need be.
+    /// Reads the next batch.
     ///
     /// # Errors
-    /// The network or the server, after which the connection cannot be used any more.
+    /// The network or the server, or the clock of this machine is slow.
     pub(super) fn receive(&mut self) -> Result<Received, FleetError> {
+        self.caught_up = false;
         let mut commands = Vec::new();
         if self.count > 1 && self.anchor != EntryId::default() {
             let mut check = cmd("XRANGE");
@@ -93,28 +89,31 @@ impl LearnStream {
         let mut read = cmd("XREAD");
         read.arg("COUNT").arg(self.count).arg("STREAMS").arg(NAME).arg(self.mirror.last().to_string());
         commands.push(read);
-        let answers =
-            match Connection::kept(&mut self.connection, &self.server)?.ask(&commands, Duration::ZERO) {
-                Err(FleetError::TooLarge(head)) => return self.too_large(&head),
-                answers => answers?,
-            };
-        let mut answers = answers.into_iter().map(accepted);
+        let answers = match self.link.ask(&commands, Duration::ZERO) {
+            Err(FleetError::TooLarge(head)) => return self.too_large(&head),
+            answers => answers?,
+        };
+        let mut answers = answers.into_iter();
         if commands.len() > 1 {
-            let found = entries(answers.next().ok_or(FleetError::Nonsense)??)?;
+            let found = entries(answers.next().ok_or(FleetError::Nonsense)?)?;
             if !found.iter().any(|entry| entry.id == self.anchor) {
                 return Ok(Received::Lost);
             }
         }
-        let read = entries_of_one(answers.next().ok_or(FleetError::Nonsense)??)?;
+        let read = entries_of_one(answers.next().ok_or(FleetError::Nonsense)?)?;
+        let batch: Batch = read.iter().map(|entry| (entry.id, checked(entry))).collect();
+        let latest = batch.iter().filter_map(|(_, record)| record.as_ref()).map(|record| record.time).max();
+        let days_ahead = latest.unwrap_or(0).saturating_sub(learn::now()) / CLOCK_ERROR;
+        if days_ahead > MAX_DAYS_AHEAD {
+            return Err(FleetError::SlowClock(days_ahead));
+        }
         self.caught_up = read.len() < self.count;
         self.count = (2 * self.count).min(BATCH);
-        Ok(Received::Batch(read.iter().map(|entry| (entry.id, checked(entry))).collect()))
+        Ok(Received::Batch(batch))
     }
 
     /// Requests fewer entries next time; a single one that is too large is skipped.
     fn too_large(&mut self, head: &[u8]) -> Result<Received, FleetError> {
-        self.connection = None;
-        self.caught_up = false;
         if self.count > 1 {
             self.count = 1.max(self.count / 8);
             return Ok(Received::Batch(Vec::new()));
@@ -142,8 +141,7 @@ impl LearnStream {
     /// As [`LearnStream::receive`]. Some may have been added.
     pub(super) fn send(&mut self, records: &[Record]) -> Result<(), FleetError> {
         let commands: Vec<Cmd> = records.iter().map(add).collect();
-        let answers = Connection::kept(&mut self.connection, &self.server)?.ask(&commands, Duration::ZERO)?;
-        answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
+        self.link.carry_out(&commands)
     }
 }
 
@@ -157,9 +155,7 @@ fn checked(entry: &StreamEntry) -> Option<Record> {
     bytes[..PAYLOAD].copy_from_slice(payload);
     let record = record::decode(&bytes)?;
     record.position_and_move().ok()?;
-    // Our clock may be slow, and the number of an entry may be made up.
-    let server = (entry.id.millis / 1000).min(u64::from(learn::now()) + u64::from(7 * CLOCK_ERROR));
-    let latest = server + u64::from(CLOCK_ERROR);
+    let latest = entry.id.millis / 1000 + u64::from(CLOCK_ERROR);
     (u64::from(record.time) <= latest && (!record.is_live() || Known::of(&record).is_some()))
         .then_some(record)
 }

@@ -1,7 +1,7 @@
 //! Several machines that share what they learn and distribute analyses. Only this code opens a socket.
 //!
-//! The server is a Redis or Valkey of the user's. [`ServerAddress`] is its address, [`Connection`] talks to it and
-//! validates every answer, [`LearningShare`] synchronises a learning file with a stream of records there, and [`Queue`]
+//! The server is a Redis or Valkey of the user's. [`ServerAddress`] is its address, `Link` in `connection.rs` talks
+//! to it and validates every answer, [`LearningShare`] synchronises a learning file with a stream of records there, and [`Queue`]
 //! distributes tasks.
 //!
 //! Compiled only with the cargo feature `fleet`. Without it, or without an address, no socket is ever opened.
@@ -16,7 +16,7 @@ mod share;
 mod task;
 
 pub use address::ServerAddress;
-pub use connection::{Connection, EntryId, StreamEntry};
+pub use connection::EntryId;
 pub use error::FleetError;
 pub use queue::Queue;
 pub use share::LearningShare;

@@ -10,8 +10,8 @@ use std::{collections::HashMap, time::Duration};
 use redis::{Cmd, Value, cmd};
 
 use super::{
-    Connection, EntryId, FleetError, ServerAddress, StreamEntry,
-    connection::{accepted, entries, entries_of_one, read_as},
+    EntryId, FleetError, ServerAddress,
+    connection::{Link, StreamEntry, entries, entries_of_one, read_as},
     task::{HeldTask, Task, TaskOutcome, TaskResult},
 };
 
@@ -26,10 +26,9 @@ const PAGE: usize = 256;
 /// Results that are read, or looked up in the cache, at a time.
 const RESULTS: usize = 16;
 
-/// The streams on the server. A request fails if the network or the server does; the next one makes a new connection.
+/// The streams on the server. A request fails if the network or the server does; the next one connects anew.
 pub struct Queue {
-    server: ServerAddress,
-    connection: Option<Connection>,
+    link: Link,
     /// Only programs of this version submit and take these tasks.
     version: String,
     /// How many results are asked for at a time.
@@ -45,12 +44,12 @@ const GIVEN_BACK: Duration = Duration::from_secs(86_400);
 impl Queue {
     /// The queue for programs of one `version` on this server.
     pub fn new(server: ServerAddress, version: &str) -> Queue {
-        Queue { server, connection: None, version: version.to_owned(), count: RESULTS }
+        Queue { link: Link::new(server), version: version.to_owned(), count: RESULTS }
     }
 
     /// The server.
     pub fn server(&self) -> &ServerAddress {
-        &self.server
+        &self.link.server
     }
 
     // The name in braces keeps all keys on one node of a cluster, where they can be changed in one transaction.
@@ -80,7 +79,7 @@ impl Queue {
                 add.arg("cache").arg(u8::from(task.cached));
                 add
             };
-            self.carry_out(&page.iter().map(add).collect::<Vec<_>>())?;
+            self.link.carry_out(&page.iter().map(add).collect::<Vec<_>>())?;
         }
         Ok(())
     }
@@ -94,7 +93,7 @@ impl Queue {
         loop {
             let mut range = cmd("XRANGE");
             range.arg(self.tasks()).arg(&after).arg("+").arg("COUNT").arg(count);
-            let page = match self.ask(range, Duration::ZERO) {
+            let page = match self.link.ask_one(range, Duration::ZERO) {
                 Err(FleetError::TooLarge(_)) if count > 1 => {
                     count = 1;
                     continue;
@@ -141,7 +140,7 @@ impl Queue {
             read.arg("BLOCK").arg(wait.as_millis() as u64);
         }
         read.arg("STREAMS").arg(Queue::results(job)).arg(after.to_string());
-        let entries = match self.ask(read, wait) {
+        let entries = match self.link.ask_one(read, wait) {
             Err(FleetError::TooLarge(_)) if self.count > 1 => {
                 self.count = 1;
                 return self.results_after(job, after, wait);
@@ -170,7 +169,7 @@ impl Queue {
         results.iter().for_each(|id| {
             delete.arg(id.to_string());
         });
-        self.ask(delete, Duration::ZERO).map(|_| ())
+        self.link.ask_one(delete, Duration::ZERO).map(|_| ())
     }
 
     /// Deletes the stream of a job that is done.
@@ -180,7 +179,7 @@ impl Queue {
     pub fn remove_results(&mut self, job: &str) -> Result<(), FleetError> {
         let mut delete = cmd("DEL");
         delete.arg(Queue::results(job));
-        self.ask(delete, Duration::ZERO).map(|_| ())
+        self.link.ask_one(delete, Duration::ZERO).map(|_| ())
     }
 
     /// The cached results of these tasks, in their order.
@@ -194,7 +193,7 @@ impl Queue {
             page.iter().for_each(|task| {
                 get.arg(self.cache(&task.name()));
             });
-            match self.ask(get, Duration::ZERO) {
+            match self.link.ask_one(get, Duration::ZERO) {
                 // A result that is too large or no text is not ours.
                 Err(FleetError::TooLarge(_)) => found.extend(page.iter().map(|_| None)),
                 answer => {
@@ -255,7 +254,7 @@ impl Queue {
             }
             let mut claim = cmd("XCLAIM");
             claim.arg(self.tasks()).arg(GROUP).arg(name).arg(idle).arg(id.to_string());
-            let claimed = match self.ask(claim, Duration::ZERO) {
+            let claimed = match self.link.ask_one(claim, Duration::ZERO) {
                 // Not a task of ours.
                 Err(FleetError::TooLarge(_)) => {
                     self.drop_entry(id)?;
@@ -337,7 +336,7 @@ impl Queue {
             commands.push(keep);
         }
         commands.push(cmd("EXEC"));
-        self.carry_out(&commands)
+        self.link.carry_out(&commands)
     }
 
     /// Deletes an invalid entry.
@@ -351,42 +350,23 @@ impl Queue {
         let mut commands = [cmd("XACK"), cmd("XDEL")];
         commands[0].arg(self.tasks()).arg(GROUP).arg(id.to_string());
         commands[1].arg(self.tasks()).arg(id.to_string());
-        self.carry_out(&commands)
+        self.link.carry_out(&commands)
     }
 
-    /// As [`Queue::ask`]; creates the group if the server has none, or has lost it.
+    /// As [`Link::ask_one`]; creates the group if the server has none, or has lost it.
     fn ask_as_worker(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
-        match self.ask(command.clone(), wait) {
+        match self.link.ask_one(command.clone(), wait) {
             Err(FleetError::Refused(text)) if text.starts_with("NOGROUP") => {
                 let mut create = cmd("XGROUP");
                 create.arg("CREATE").arg(self.tasks()).arg(GROUP).arg(0).arg("MKSTREAM");
-                match self.ask(create, Duration::ZERO) {
+                match self.link.ask_one(create, Duration::ZERO) {
                     // Another worker was quicker.
                     Err(FleetError::Refused(text)) if text.starts_with("BUSYGROUP") => {}
                     made => _ = made?,
                 }
-                self.ask(command, wait)
+                self.link.ask_one(command, wait)
             }
             answer => answer,
         }
-    }
-
-    fn ask(&mut self, command: Cmd, wait: Duration) -> Result<Value, FleetError> {
-        let answer = Connection::kept(&mut self.connection, &self.server)?.ask_one(command, wait);
-        self.checked(answer)
-    }
-
-    fn carry_out(&mut self, commands: &[Cmd]) -> Result<(), FleetError> {
-        let answers = Connection::kept(&mut self.connection, &self.server)?.ask(commands, Duration::ZERO);
-        let answers = self.checked(answers)?;
-        answers.into_iter().try_for_each(|answer| accepted(answer).map(|_| ()))
-    }
-
-    /// Closes the connection after a failure other than a refusal.
-    fn checked<T>(&mut self, answer: Result<T, FleetError>) -> Result<T, FleetError> {
-        if matches!(&answer, Err(error) if !matches!(error, FleetError::Refused(_))) {
-            self.connection = None;
-        }
-        answer
     }
 }

@@ -178,7 +178,7 @@ impl Sharer {
         if !std::mem::replace(&mut self.told_well, true) {
             let again = if self.reported_trouble.is_empty() { "" } else { " again" };
             self.reported_trouble.clear();
-            self.say(format!("learning is shared{again} through {}", self.stream.server));
+            self.say(format!("learning is shared{again} through {}", self.stream.link.server));
         }
         Ok(self.backlog.iter().any(|&(due, _)| due <= Instant::now()))
     }
@@ -300,8 +300,7 @@ impl Sharer {
         self.told_well = false;
         let text = match error {
             RoundError::Server(error) => {
-                self.stream.disconnect();
-                let server = &self.stream.server;
+                let server = &self.stream.link.server;
                 format!(
                     "learning is not shared through {server} now: {error}; it goes on in the file, and is shared later"
                 )
@@ -328,7 +327,7 @@ impl Sharer {
                  program writing there?",
                 self.wrong,
                 learn_stream::NAME,
-                self.stream.server
+                self.stream.link.server
             ));
         }
         if self.refused_advice > 0 {

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{EntryId, StreamEntry};
+use super::connection::{EntryId, StreamEntry};
 
 /// A task, as both collectors and workers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]

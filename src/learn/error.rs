@@ -13,7 +13,7 @@ use super::ring::MAX_ADVICE;
 #[derive(Debug, Error)]
 pub enum FileError {
     /// There is no such file.
-    #[error("there is no learning file {0}; check the path")]
+    #[error("there is no learning file {0}; check the path (an engine creates it when it first plays)")]
     Missing(PathBuf),
     /// Not a regular file; the second field says what it is, with its article: a directory, a device and the like.
     #[error("{0} is {1}, not a learning file; name another file")]

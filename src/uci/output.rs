@@ -88,10 +88,12 @@ impl Output {
     }
 }
 
-/// A line for the log: the user and password of a URL are left out.
+/// A line for the log: what follows `://` is left out if it may contain a password.
 pub(super) fn without_password(line: &str) -> Cow<'_, str> {
-    match line.split_once("://").zip(line.rsplit_once('@')) {
-        Some(((scheme, rest), (_, host))) if rest.contains('@') => format!("{scheme}://…@{host}").into(),
+    match line.split_once("://") {
+        Some((start, rest)) if rest.contains('@') || start.to_ascii_lowercase().contains("learnshare") => {
+            format!("{start}://…").into()
+        }
         _ => line.into(),
     }
 }
@@ -105,9 +107,11 @@ mod tests {
         for (line, logged) in [
             (
                 "setoption name LearnShare value redis://anna:a@b@host:1",
-                "setoption name LearnShare value redis://…@host:1",
+                "setoption name LearnShare value redis://…",
             ),
-            ("setoption name LearnShare value redis://host", "setoption name LearnShare value redis://host"),
+            ("setoption name learnshare value redis://anna:a", "setoption name learnshare value redis://…"),
+            ("setoption name LearnShar value redis://a:a@host", "setoption name LearnShar value redis://…"),
+            ("info string shared through redis://host:1", "info string shared through redis://host:1"),
             ("go infinite", "go infinite"),
         ] {
             assert_eq!(without_password(line), logged);

@@ -408,6 +408,11 @@ fn a_server_that_is_not_there_is_named() {
     }
     let (_, err, code) = run(&["analyse", "startpos", "--queue", "somewhere"]);
     assert!(code == 2 && err.contains("write redis://HOST"), "{err}");
+    let grow = ["tree", "t.db", "grow"];
+    for command in [&["worker"][..], &["analyse", "startpos"], &grow] {
+        let (_, err, code) = run(&[command, &["--queue", "rediss://anna:secret@host:99999"]].concat());
+        assert!(code == 2 && err.contains("write redis://HOST") && !err.contains("secret"), "{err}");
+    }
 }
 
 /// Not of the binary: how many tasks a second go through the queue if there is nothing to search.

@@ -295,6 +295,18 @@ fn servers_that_are_none_or_refuse_are_named_and_the_game_goes_on() {
     let said = engine.search_until_told("learning is not shared through");
     assert!(said.contains("WRONGTYPE"), "{said}");
     engine.quit();
+
+    // By the clock of this server it is a month later.
+    let later = learn::now() + 30 * 24 * 3600;
+    let record = Record { time: later, ..learned::record(&Position::default(), 7) };
+    let mut add = cmd("XADD");
+    add.arg(STREAM).arg(format!("{later}000-0")).arg("r").arg(&record.payload()[..56]);
+    server.ask::<()>(cmd("DEL").arg(STREAM));
+    server.ask::<String>(&add);
+    let mut engine = sharing(&folder.path().join("slow.bin"), &server.url());
+    let said = engine.search_until_told("learning is not shared through");
+    assert!(said.contains("days slow"), "{said}");
+    engine.quit();
 }
 
 /// Runs `openssl` in a folder.

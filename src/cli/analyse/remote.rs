@@ -218,10 +218,7 @@ impl RemoteWorkers {
         self.unsent = missing.map(|(_, wanted)| wanted.task.clone()).collect();
         self.look_at = Instant::now() + ANSWER_TIMEOUT;
         if there.len() == self.wanted.len() && !std::mem::replace(&mut self.has_waited, true) {
-            complain(format_args!(
-                "no result yet; workers are started with: engram worker --queue {}",
-                self.queue.server()
-            ));
+            complain("no result yet; start workers: engram worker, with the same --queue");
         }
         self.submit()
     }

@@ -149,7 +149,7 @@ enum Tool {
     /// Tell the engine the best move of a position.
     ///
     /// The move is played unless the search proves it wrong. Advice is kept until it is removed (`forget --position
-    /// FEN`). With a score it also counts as a search of 100 plies, which searches of earlier positions use.
+    /// FEN --yes`). With a score it also counts as a search of 100 plies, which searches of earlier positions use.
     Advise {
         /// The position, quoted.
         fen: String,
