@@ -1,18 +1,9 @@
 use super::{BookMove, Experience};
 
-/// How a move is chosen from several.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// At random, in proportion to the weights.
-    #[default]
-    Weighted,
-    /// The one with the largest weight; the first in the file if there are several.
-    Best,
-}
-
-/// Chooses a move; `None` if all weights are 0. `learned` is the experience with each of `moves`, in the same order, or
-/// empty. `random` is any number; only [`Choice::Weighted`] uses it.
-pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random: u64) -> Option<BookMove> {
+/// Chooses a move at random, in proportion to the weights; with `best_move` the one with the largest weight, the first
+/// in the file if there are several. `None` if all weights are 0. `learned` is the experience with each of `moves`, in
+/// the same order, or empty. `random` is any number.
+pub fn choose(moves: &[BookMove], learned: &[Experience], best_move: bool, random: u64) -> Option<BookMove> {
     let weight = |index: usize, book_move: &BookMove| {
         let experience = learned.get(index).copied().unwrap_or_default();
         f64::from(book_move.weight) * experience.factor()
@@ -22,19 +13,18 @@ pub fn choose(moves: &[BookMove], learned: &[Experience], choice: Choice, random
     if total <= 0.0 {
         return None;
     }
-    let index = match choice {
+    let index = if best_move {
         // Backwards, because `max_by` returns the last of equals.
-        Choice::Best => (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]))?,
-        Choice::Weighted => {
-            // 53 bits fill a double's mantissa: a number from 0 to just below 1.
-            let mut left = total * ((random >> 11) as f64 / (1_u64 << 53) as f64);
-            let found = weights.iter().position(|&weight| {
-                left -= weight;
-                left < 0.0
-            });
-            // Rounding may leave a small rest: then the last move with a weight is chosen.
-            found.or_else(|| weights.iter().rposition(|&weight| weight > 0.0))?
-        }
+        (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]))?
+    } else {
+        // 53 bits fill a double's mantissa: a number from 0 to just below 1.
+        let mut left = total * ((random >> 11) as f64 / (1_u64 << 53) as f64);
+        let found = weights.iter().position(|&weight| {
+            left -= weight;
+            left < 0.0
+        });
+        // Rounding may leave a small rest: then the last move with a weight is chosen.
+        found.or_else(|| weights.iter().rposition(|&weight| weight > 0.0))?
     };
     moves.get(index).copied()
 }
@@ -67,19 +57,19 @@ mod tests {
         let moves = moves(&[30, 0, 10]);
         let mut counts = [0; 3];
         for step in 0..4000_u64 {
-            let chosen = choose(&moves, &[], Choice::Weighted, step << 52).unwrap();
+            let chosen = choose(&moves, &[], false, step << 52).unwrap();
             counts[chosen.index] += 1;
         }
         assert_eq!(counts[1], 0);
         assert!((2900..=3100).contains(&counts[0]), "{counts:?}");
-        assert_eq!(choose(&moves, &[], Choice::Best, 7).unwrap().index, 0);
+        assert_eq!(choose(&moves, &[], true, 7).unwrap().index, 0);
     }
 
     #[test]
     fn no_weight_is_no_move() {
-        assert_eq!(choose(&moves(&[0, 0]), &[], Choice::Weighted, 1), None);
-        assert_eq!(choose(&[], &[], Choice::Best, 1), None);
-        assert!(choose(&moves(&[0, 1]), &[], Choice::Weighted, u64::MAX).is_some());
+        assert_eq!(choose(&moves(&[0, 0]), &[], false, 1), None);
+        assert_eq!(choose(&[], &[], true, 1), None);
+        assert!(choose(&moves(&[0, 1]), &[], false, u64::MAX).is_some());
     }
 
     #[test]
@@ -91,10 +81,10 @@ mod tests {
             lost.add(0);
             won.add(2);
         }
-        assert_eq!(choose(&moves, &[lost], Choice::Best, 0).unwrap().index, 1);
-        assert_eq!(choose(&moves, &[Experience::default(), won], Choice::Best, 0).unwrap().index, 1);
+        assert_eq!(choose(&moves, &[lost], true, 0).unwrap().index, 1);
+        assert_eq!(choose(&moves, &[Experience::default(), won], true, 0).unwrap().index, 1);
         let rare = (0..1000_u64)
-            .filter(|step| choose(&moves, &[lost, won], Choice::Weighted, step << 54).unwrap().index == 0)
+            .filter(|step| choose(&moves, &[lost, won], false, step << 54).unwrap().index == 0)
             .count();
         assert!((1..150).contains(&rare), "{rare}");
     }

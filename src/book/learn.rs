@@ -233,17 +233,19 @@ mod tests {
     }
 
     #[test]
-    fn the_copy_of_another_book_of_the_same_length_gives_way() {
+    fn the_copy_of_another_book_is_replaced_also_if_it_is_as_long() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let others: Vec<u8> = book
             .entries()
             .flat_map(|entry| BookEntry { weight: entry.weight ^ 1, key: entry.key ^ 1, ..entry }.to_bytes())
             .collect();
-        fs::write(&path, others).unwrap();
-        let learned = LearnedBook::at(&path);
-        assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
-        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
+        for foreign in [others, vec![0; 160]] {
+            fs::write(&path, foreign).unwrap();
+            let learned = LearnedBook::at(&path);
+            assert!(learned.experience(&book, &moves).is_empty());
+            learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
+            assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
+        }
     }
 
     #[test]
@@ -283,16 +285,6 @@ mod tests {
         assert_eq!(experience[1], Experience { games: 2, half_points: 3 });
         assert_eq!(fs::metadata(&path).unwrap().len(), (book.len() * ENTRY_BYTES) as u64);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_copy_of_another_book_is_replaced() {
-        let (_folder, path, book, moves) = own_book("own.bin");
-        fs::write(&path, [0; 160]).unwrap();
-        let learned = LearnedBook::at(&path);
-        assert!(learned.experience(&book, &moves).is_empty());
-        learned.record(&book, &[result(&book, &moves[0], 0)]).unwrap();
-        assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 0 });
     }
 
     /// The built-in book, and one with a single entry: the first of its moves from the start.

@@ -18,7 +18,7 @@ mod file;
 mod learn;
 
 pub use build::{BookLimits, Builder, merge, to_bytes};
-pub use choose::{Choice, choose};
+pub use choose::choose;
 pub use entry::{BookEntry, BookMove, ENTRY_BYTES, raw_move};
 pub use file::{Book, BookError};
 pub use learn::{EntryResult, Experience, LearnedBook};

@@ -54,24 +54,12 @@ impl BlockingEngine {
     /// # Errors
     /// The first illegal move; nothing is searched.
     pub fn search(&mut self, start: &Position, moves: &[UciMove]) -> Result<Answer, IllegalMove> {
-        self.search_while(start, moves, &|| true)
-    }
-
-    /// As [`BlockingEngine::search`]; ends within milliseconds when `goes_on` returns false.
-    ///
-    /// # Errors
-    /// The first illegal move; nothing is searched.
-    pub fn search_while(
-        &mut self,
-        start: &Position,
-        moves: &[UciMove],
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Answer, IllegalMove> {
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
-        self.search_with(start, moves, limits, goes_on, |_| {})
+        self.search_with(start, moves, limits, &|| true, |_| {})
     }
 
-    /// The same under `limits`; `watch` sees every event as it comes.
+    /// The same under `limits`; ends within milliseconds when `goes_on` returns false. `watch` sees every event as it
+    /// comes.
     ///
     /// # Errors
     /// The first illegal move; nothing is searched.

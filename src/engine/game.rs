@@ -18,7 +18,7 @@ use crate::{
     learn::{
         self,
         game::{Line, PlayedGame, TAKEN_BACK},
-        kept_games::{KeptGame, Termination},
+        kept_games::KeptGame,
         session::Root,
     },
     position::{Position, PositionPath},
@@ -257,9 +257,9 @@ impl Game {
         let result = ended.or_else(|| self.result_by_scores());
         self.book.end(&line, result);
         let termination = match (ended, result) {
-            (Some(_), _) => Termination::Normal,
-            (None, Some(_)) => Termination::Adjudication,
-            (None, None) => Termination::Unterminated,
+            (Some(_), _) => "normal",
+            (None, Some(_)) => "adjudication",
+            (None, None) => "unterminated",
         };
         let outcome = result.map_or(Outcome::Unknown, Outcome::Known);
         let Followed { played, opponent, .. } = &self.game;

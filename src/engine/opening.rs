@@ -9,7 +9,7 @@ use shakmaty::{Color, KnownOutcome, Move, Position as _};
 
 use super::{Engine, stop::Background};
 use crate::{
-    book::{Book, BookEntry, BookError, Choice, EntryResult, LearnedBook, choose},
+    book::{Book, BookEntry, BookError, EntryResult, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
     learn::{self, game::Line},
     position::Position,
@@ -25,8 +25,8 @@ pub struct OpeningBook {
     pub enabled: bool,
     /// Number of plies from the start of a game during which the book is used.
     pub depth: usize,
-    /// How one of several moves is chosen.
-    pub choice: Choice,
+    /// Is the move with the largest weight always played?
+    pub best_move: bool,
     /// Do results of our games change the weights of moves?
     pub learning: bool,
     /// The user's data directory, below which copies of books are kept; without it there is no book learning.
@@ -54,7 +54,7 @@ impl OpeningBook {
         OpeningBook {
             enabled: false,
             depth: 20,
-            choice: Choice::Weighted,
+            best_move: false,
             learning: true,
             book: Arc::new(Book::own()),
             data_folder: None,
@@ -99,7 +99,7 @@ impl OpeningBook {
             None => game.copy = None,
         }
         let experience = learned.map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
-        let chosen = choose(&moves, &experience, self.choice, fastrand::u64(..))?;
+        let chosen = choose(&moves, &experience, self.best_move, fastrand::u64(..))?;
         let mut line = line.clone();
         line.moves.push(chosen.book_move.to_uci(root.chess().castles().mode()));
         game.played.retain(|played| played.line != line);
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn the_entries_on_the_line_of_the_game_count_once() {
         let mut book = OpeningBook::new();
-        (book.enabled, book.choice) = (true, Choice::Best);
+        (book.enabled, book.best_move) = (true, true);
         let mut game = BookGame::new(Arc::new(|_| {}));
         for moves in ["", "e2e4 c7c5", "e2e4 e7e5", "", "e2e4 e7e5"] {
             let (line, position) = line(moves);

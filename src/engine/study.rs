@@ -230,8 +230,9 @@ impl Study {
 
     /// Searches a position; nothing if that was interrupted.
     fn search(&mut self, root: &Position, goes_on: &dyn Fn() -> bool) -> Option<SearchResult> {
+        let limits = Limits { nodes: Some(self.searcher.nodes), ..Limits::default() };
         // Without moves there is no illegal one, so an error cannot occur.
-        let found = self.searcher.search_while(root, &[], goes_on).ok();
+        let found = self.searcher.search_with(root, &[], limits, goes_on, |_| {}).ok();
         found.filter(|_| goes_on())?.result
     }
 

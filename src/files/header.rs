@@ -2,22 +2,31 @@
 
 use std::ops::Range;
 
+use thiserror::Error;
+
 /// The length of a header in bytes.
 pub const HEADER_SIZE: usize = 64;
 
 /// A header as it is in the file.
 pub type HeaderBytes = [u8; HEADER_SIZE];
 
-/// Why a file does not begin with the header of a format.
-#[derive(Debug, PartialEq, Eq)]
+/// Why a file does not begin with the header of a format. The texts follow the path of the file.
+#[derive(Debug, Error, PartialEq, Eq)]
 pub enum HeaderFault {
     /// Another magic.
+    #[error("is a file of another program and is left alone; name another file")]
     Foreign,
     /// Its checksum is wrong, or bytes are missing.
+    #[error("has a damaged header; restore the file from a copy, or name another file")]
     Damaged,
-    /// Another format: its number.
-    Version(u16),
+    /// Another format: the one found, and ours.
+    #[error(
+        "is written in format {0}, this engine reads {1}; \
+         name another file (the engine that wrote a learning file can export it)"
+    )]
+    Version(u16, u16),
     /// The right format, with something that we do not know.
+    #[error("has {0}, which this engine does not know; name another file")]
     Layout(&'static str),
 }
 
@@ -30,9 +39,14 @@ pub fn encode(magic: [u8; 8], format: u16, parts: &[(usize, &[u8])]) -> HeaderBy
     for (at, part) in parts {
         bytes[*at..at + part.len()].copy_from_slice(part);
     }
+    seal(&mut bytes);
+    bytes
+}
+
+/// Writes the checksum of the bytes before it.
+pub fn seal(bytes: &mut HeaderBytes) {
     let checksum = crc32fast::hash(&bytes[..60]);
     bytes[60..].copy_from_slice(&checksum.to_le_bytes());
-    bytes
 }
 
 /// The header with which `bytes` begin. Magic, format and checksum have the same place in every format.
@@ -48,7 +62,7 @@ pub fn decode(bytes: &[u8], magic: [u8; 8], format: u16) -> Result<&HeaderBytes,
         return Err(HeaderFault::Damaged);
     }
     let found = u64_at(bytes, 8) as u16;
-    if found == format { Ok(bytes) } else { Err(HeaderFault::Version(found)) }
+    if found == format { Ok(bytes) } else { Err(HeaderFault::Version(found, format)) }
 }
 
 /// Checks the bytes that are `own` in every file of a format; each range with the fault if it differs.
@@ -67,4 +81,29 @@ pub fn check_fixed(
 /// The little-endian number in bytes `at` to `at + 7`.
 pub fn u64_at(bytes: &HeaderBytes, at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAGIC: [u8; 8] = *b"\x89MAGIC!\n";
+
+    fn header(format: u16, part: u8) -> HeaderBytes {
+        encode(MAGIC, format, &[(10, &[part, part])])
+    }
+
+    #[test]
+    fn each_kind_of_other_file_is_named() {
+        let own = header(1, 7);
+        assert_eq!(decode(&own, MAGIC, 1), Ok(&own));
+        assert_eq!(decode(&own, *b"\x89OTHER!\n", 1), Err(HeaderFault::Foreign));
+        assert_eq!(decode(&header(2, 7), MAGIC, 1), Err(HeaderFault::Version(2, 1)));
+        assert_eq!(decode(&own[..HEADER_SIZE - 1], MAGIC, 1), Err(HeaderFault::Damaged));
+        for at in 8..HEADER_SIZE {
+            let mut damaged = own;
+            damaged[at] ^= 1;
+            assert_eq!(decode(&damaged, MAGIC, 1), Err(HeaderFault::Damaged));
+        }
+    }
 }

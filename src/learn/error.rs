@@ -8,6 +8,7 @@ use std::{
 use thiserror::Error;
 
 use super::ring::MAX_ADVICE;
+use crate::files::header::HeaderFault;
 
 /// A learning file that cannot be opened, read or written. The first field is its path.
 #[derive(Debug, Error)]
@@ -21,18 +22,9 @@ pub enum FileError {
     /// A file of another program.
     #[error("{0} is not a learning file and is left alone; name another file")]
     Foreign(PathBuf),
-    /// A newer (or unknown) format: the one found, and ours.
-    #[error(
-        "{0} is written in format {1}, this engine reads {2}; \
-         export it with the engine that wrote it, or name another file"
-    )]
-    Version(PathBuf, u16, u16),
-    /// The right format with other dimensions or another kind of key.
-    #[error("{0} has {1}, which this engine does not know; name another file")]
-    Layout(PathBuf, &'static str),
-    /// The first 64 bytes are damaged.
-    #[error("{0} has a damaged header; restore the file from a copy, or name another file")]
-    Damaged(PathBuf),
+    /// The first 64 bytes are damaged or of another format.
+    #[error("{0} {1}")]
+    Header(PathBuf, HeaderFault),
     /// Another process is creating the file at this moment, or was killed while creating it.
     #[error("{0} is not finished yet; the next engine that may write completes it")]
     Unfinished(PathBuf),

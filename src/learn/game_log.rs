@@ -11,7 +11,7 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 use super::{
     exchange,
     game::{GameSearch, Line, PlayedGame},
-    kept_games::{KeptGame, Termination},
+    kept_games::KeptGame,
     policy::Rules,
     record::Record,
     score::LearnedScore,
@@ -74,8 +74,7 @@ pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> i
         // All records of a game are of one session: that of the process that played it.
         records.iter_mut().for_each(|record| record.session = session);
         let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
-        let end = (outcome, Termination::Abandoned);
-        let kept = KeptGame::new(&game, game.line(), &opponent, session, end);
+        let kept = KeptGame::new(&game, game.line(), &opponent, session, (outcome, "abandoned"));
         Some(LeftGame { records, kept, log })
     };
     Ok(left_logs(learn_file)?.into_iter().filter_map(taken).collect())

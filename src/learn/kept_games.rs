@@ -50,31 +50,6 @@ pub fn path(learn_file: &Path) -> PathBuf {
     with_suffix(learn_file, ".games.pgn")
 }
 
-/// Why a game is over.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Termination {
-    /// By the rules.
-    Normal,
-    /// By the scores of its last searches.
-    Adjudication,
-    /// Its process was killed.
-    Abandoned,
-    /// Nothing shows a result.
-    Unterminated,
-}
-
-impl Termination {
-    /// The value of the tag in the PGN standard.
-    fn name(self) -> &'static str {
-        match self {
-            Termination::Normal => "normal",
-            Termination::Adjudication => "adjudication",
-            Termination::Abandoned => "abandoned",
-            Termination::Unterminated => "unterminated",
-        }
-    }
-}
-
 /// A game to be kept.
 #[derive(Clone, Debug)]
 pub struct KeptGame {
@@ -87,18 +62,18 @@ pub struct KeptGame {
     opponent: String,
     session: u32,
     outcome: Outcome,
-    termination: Termination,
+    termination: &'static str,
 }
 
 impl KeptGame {
-    /// A game that went along `line`. None if fewer than two of its searches are learned from: a single one, as of a test
-    /// suite, is no game.
+    /// A game that went along `line`, with its result and the PGN standard's word for how it ended. None if fewer than
+    /// two of its searches are learned from: a single one, as of a test suite, is no game.
     pub fn new(
         played: &PlayedGame,
         line: &Line,
         opponent: &str,
         session: u32,
-        (outcome, termination): (Outcome, Termination),
+        (outcome, termination): (Outcome, &'static str),
     ) -> Option<KeptGame> {
         let searches = || played.searches().filter(|search| search.teaches);
         let first = searches().nth(1).and(searches().next())?;
@@ -151,7 +126,7 @@ impl KeptGame {
         if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);
         }
-        tags.extend([("Termination", self.termination.name()), ("Session", &session)]);
+        tags.extend([("Termination", self.termination), ("Session", &session)]);
         let one_line = |(name, value): (&str, &str)| tag(name, &value.replace(char::is_control, " "));
         let mut text: String = tags.into_iter().map(one_line).collect();
         text.push('\n');

@@ -125,7 +125,7 @@ const PIECES: [PackedPiece; 16] = {
 };
 
 /// The test for positions that can still occur after a root.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Reachable {
     bits: u32,
     white: Bitboard,

@@ -102,12 +102,11 @@ mod tests {
         let mut node = node(&mut worker, &position, Score(beta), 8);
         let result = NodeResult {
             best: PackedMove::pack(m),
-            raw_eval: None,
             window: stored.window,
             depth: Depth(stored.depth),
-            was_pv: false,
             path: PathCheck::new(&PositionPath::new(&position), Depth(stored.depth)),
             ply: node.ply,
+            ..NodeResult::default()
         };
         worker.task.table.store(position.key(), &result);
         node.tt_hit = worker.task.table.probe(position.key());

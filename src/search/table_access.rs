@@ -54,13 +54,11 @@ impl Worker {
     /// Stores a raw evaluation, so that later visits need not compute it again.
     pub fn store_raw_eval(&self, position: &Position, ply: Ply, raw_eval: Option<Score>, was_pv: bool) {
         let result = NodeResult {
-            best: PackedMove::NONE,
             raw_eval,
-            window: ScoreWindow::OPEN,
-            depth: Depth::ZERO,
             was_pv,
             path: PathCheck::new(&self.path, Depth::ZERO),
             ply,
+            ..NodeResult::default()
         };
         self.task.table.store(position.key(), &result);
     }
@@ -68,13 +66,11 @@ impl Worker {
     /// Stores a tablebase result with a greater depth than the node's, since it is final.
     pub fn store_tablebase_window(&self, position: &Position, ply: Ply, depth: Depth, window: ScoreWindow) {
         let result = NodeResult {
-            best: PackedMove::NONE,
-            raw_eval: None,
             window,
             depth: (depth + tb_store_depth()).min(Depth::MAX),
-            was_pv: false,
             path: PathCheck::new(&self.path, depth),
             ply,
+            ..NodeResult::default()
         };
         self.task.table.store(position.key(), &result);
     }
@@ -118,12 +114,11 @@ impl Worker {
         }
         let result = NodeResult {
             best: PackedMove::pack(best.root_move()),
-            raw_eval: None,
             window: ScoreWindow::exactly(best.score),
             depth,
             was_pv: true,
             path: PathCheck::new(&self.path, depth),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         };
         let line: Vec<PackedMove> = best.pv.iter().map(|&m| PackedMove::pack(m)).collect();
         task.table.roots().keep(key, &result, &line);

@@ -6,6 +6,8 @@ use std::{fs::File, io, marker::PhantomData};
 
 use memmap2::{MmapMut, MmapOptions};
 
+use crate::files::Access;
+
 /// Files up to this size in bytes are read into memory when they are opened.
 #[cfg(target_os = "linux")]
 const PREFAULTED: usize = 256 << 20;
@@ -20,15 +22,6 @@ const PIECE: usize = 4 << 20;
 pub struct Backing<T> {
     map: MmapMut,
     kind: PhantomData<T>,
-}
-
-/// How a file is mapped.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// Read only; changes would stay in this process.
-    Read,
-    /// Changes go to the file and to every process that maps it.
-    Write,
 }
 
 /// Values that are valid whatever their bytes are, need no drop, and may be shared and changed through shared
@@ -57,11 +50,12 @@ impl<T: SharedWords> Backing<T> {
         Ok(Backing { map, kind: PhantomData })
     }
 
-    /// The `count` values at `offset` in `file`; `offset` is a multiple of 4,096.
+    /// The `count` values at `offset` in `file`; `offset` is a multiple of 4,096. With [`Access::Read`] changes would
+    /// stay in this process; otherwise they go to the file and to every process that maps it.
     ///
     /// # Errors
     /// The file is shorter than that, or the system does not map it.
-    pub fn of_file(file: &File, offset: u64, count: usize, sharing: Sharing) -> io::Result<Backing<T>> {
+    pub fn of_file(file: &File, offset: u64, count: usize, access: Access) -> io::Result<Backing<T>> {
         let bytes = count.max(1).checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
         if file.metadata()?.len().checked_sub(offset).is_none_or(|length| length < bytes as u64) {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -72,13 +66,13 @@ impl<T: SharedWords> Backing<T> {
         let map = unsafe {
             let mut options = MmapOptions::new();
             options.offset(offset).len(bytes);
-            match sharing {
-                Sharing::Write => options.map_mut(file)?,
-                Sharing::Read => options.no_reserve_swap().map_copy(file)?,
+            match access {
+                Access::Read => options.no_reserve_swap().map_copy(file)?,
+                Access::Write | Access::Create => options.map_mut(file)?,
             }
         };
         #[cfg(target_os = "linux")]
-        if sharing == Sharing::Write {
+        if access != Access::Read {
             // A small file is read ahead; otherwise the first access to each page is a page fault in the search. For a
             // large one read-ahead is switched off: the system would read megabytes around each access, up to the whole
             // file when it is opened.
@@ -160,7 +154,7 @@ mod tests {
     fn pieces(bytes: usize) -> usize {
         let file = tempfile::tempfile().expect("a file");
         file.set_len(bytes as u64).expect("a sparse file");
-        let backing = Backing::<Word>::of_file(&file, 0, bytes / 8, Sharing::Write).expect("mapped");
+        let backing = Backing::<Word>::of_file(&file, 0, bytes / 8, Access::Write).expect("mapped");
         std::iter::successors(backing.prefault(0), |&from| backing.prefault(from)).count()
     }
 

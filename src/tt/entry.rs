@@ -30,7 +30,7 @@ pub const GENERATIONS: u64 = 32;
 const NO_EVALUATION: i16 = i16::MIN;
 
 /// What a search stores about a node.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub struct NodeResult {
     /// The best move; none if no move raised alpha.
     pub best: PackedMove,

@@ -39,12 +39,10 @@ impl Learned {
     fn packed(&self, generation: u64) -> Packed {
         let record = NodeResult {
             best: self.best,
-            raw_eval: None,
             window: self.window,
             depth: self.depth,
-            was_pv: false,
             path: PathCheck::learned(self.halfmoves),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         };
         Packed::pack(self.key, &record, None, generation).as_learned()
     }
@@ -153,9 +151,8 @@ mod tests {
             raw_eval: Some(Score(5)),
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
-            was_pv: false,
             path: PathCheck::new(&at(4), Depth(depth)),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         }
     }
 

@@ -24,7 +24,7 @@ const REACH_SHIFT: u32 = 12;
 const FAR: usize = 15;
 
 /// The part of the path on which a score was found that its entry stores.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathCheck {
     field: u16,
     tainted: bool,

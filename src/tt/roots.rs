@@ -85,12 +85,11 @@ mod tests {
     fn keep(roots: &Roots, key: u64, depth: i32, clock: u32) {
         let record = NodeResult {
             best: PackedMove::from_bits(77),
-            raw_eval: None,
             window: ScoreWindow::exactly(Score(depth)),
             depth: Depth(depth),
             was_pv: true,
             path: PathCheck::new(&at(clock), Depth(depth)),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         };
         roots.keep(PositionKey(key), &record, &[record.best]);
     }

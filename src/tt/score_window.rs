@@ -12,6 +12,12 @@ pub struct ScoreWindow {
     pub upper: Score,
 }
 
+impl Default for ScoreWindow {
+    fn default() -> ScoreWindow {
+        ScoreWindow::OPEN
+    }
+}
+
 impl ScoreWindow {
     /// Nothing is known.
     pub const OPEN: ScoreWindow = ScoreWindow { lower: Score(-Score::INFINITE.0), upper: Score::INFINITE };

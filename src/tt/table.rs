@@ -249,18 +249,16 @@ mod tests {
     use crate::{
         position::{PathHash, Position, PositionPath},
         tt::{PathCheck, ScoreWindow, entry::tests::after},
-        types::{Depth, PackedMove, Ply, Score},
+        types::{Depth, PackedMove, Score},
     };
 
     fn record(depth: i32) -> NodeResult {
         NodeResult {
             best: PackedMove::from_bits(77),
-            raw_eval: None,
             window: ScoreWindow::at_least(Score(depth)),
             depth: Depth(depth),
-            was_pv: false,
             path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(depth)),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         }
     }
 

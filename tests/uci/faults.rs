@@ -44,26 +44,20 @@ fn one_file_beside_the_three_streams_leaves_the_game() {
 
 #[test]
 fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
-    let mut engine = Engine::start_after("ulimit -v 2000000");
-    let said = infos(&engine.answer("setoption name Hash value 65536"));
-    assert!(said.contains("not enough memory for a table of 65536 MiB; 16 MiB are in use"), "{said}");
-    engine.send("position startpos");
-    assert_eq!(engine.best("go depth 6").0.len(), 4);
-    // What fits is had.
-    assert_eq!(infos(&engine.answer("setoption name Hash value 64")), "");
-    assert_eq!(engine.best("go depth 6").0.len(), 4);
-    engine.quit();
-}
-
-#[test]
-fn less_memory_for_the_pawn_hash_is_said_too() {
-    let mut engine = Engine::start_after("ulimit -v 600000");
-    let said = infos(&engine.answer("setoption name PawnHash value 1024"));
-    assert!(said.contains("not enough memory for a table of 1024 MiB"), "{said}");
-    engine.send("position startpos");
-    assert_eq!(engine.best("go depth 6").0.len(), 4);
-    assert_eq!(infos(&engine.answer("setoption name PawnHash value 2")), "");
-    engine.quit();
+    for (limit, option, size, text, less) in [
+        (2_000_000, "Hash", 65_536, "table of 65536 MiB; 16 MiB are in use", 64),
+        (600_000, "PawnHash", 1024, "table of 1024 MiB", 2),
+    ] {
+        let mut engine = Engine::start_after(&format!("ulimit -v {limit}"));
+        let said = infos(&engine.answer(&format!("setoption name {option} value {size}")));
+        assert!(said.contains(&format!("not enough memory for a {text}")), "{said}");
+        engine.send("position startpos");
+        assert_eq!(engine.best("go depth 6").0.len(), 4);
+        // What fits is had.
+        assert_eq!(infos(&engine.answer(&format!("setoption name {option} value {less}"))), "");
+        assert_eq!(engine.best("go depth 6").0.len(), 4);
+        engine.quit();
+    }
 }
 
 #[test]

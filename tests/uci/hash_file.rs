@@ -371,14 +371,14 @@ fn what_is_no_hash_file_stays_as_it_is() {
                 bytes[8] = 2;
                 seal(bytes);
             }),
-            "has layout 2",
+            "is written in format 2,",
         ),
         (
             variant("byte-order", &|bytes| {
                 bytes[8..10].reverse();
                 seal(bytes);
             }),
-            "has layout 256",
+            "is written in format 256,",
         ),
         (
             variant("evaluation", &|bytes| {

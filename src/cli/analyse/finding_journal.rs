@@ -122,14 +122,8 @@ impl WrittenFinding {
             return None;
         }
         let line = |(score, is_drawn, moves): (i32, bool, Vec<String>)| {
-            let mut at = position.clone();
-            let play = |uci: &String| {
-                let m = at.legal_move(uci)?;
-                at = at.play(m);
-                Some(m)
-            };
-            let moves = moves.iter().map(play).collect::<Option<_>>()?;
-            Some(ScoredLine { score: Score(score), is_drawn, moves })
+            let moves = moves.iter().map(|uci| uci.parse().ok()).collect::<Option<Vec<_>>>()?;
+            Some(ScoredLine { score: Score(score), is_drawn, moves: position.line(&moves)? })
         };
         let change = |(millis, uci): (u64, String)| Some((millis, position.legal_move(&uci)?));
         Some(Finding {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Which records; all conditions given must hold.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, PartialEq, clap::Args)]
 pub(super) struct Filter {
     /// Positions that can still be reached from this one (a few that cannot may be among them).
     #[arg(long, value_name = "FEN", value_parser = reachable)]
@@ -30,10 +30,6 @@ pub(super) struct Filter {
     #[arg(long, value_name = "HEX", value_parser = session)]
     session: Option<u32>,
 }
-
-/// The names of all filters on the command line, those of games too.
-pub(super) const NAMES: [&str; 10] =
-    ["below", "position", "origin", "day", "session", "opponent", "opening", "colour", "result", "since"];
 
 fn origins() -> impl clap::builder::TypedValueParser<Value = Origin> {
     PossibleValuesParser::new(Origin::ALL.map(|(_, name)| name))
@@ -56,8 +52,7 @@ fn session(hex: &str) -> Result<u32, String> {
 impl Filter {
     /// Are there no conditions?
     pub(super) fn is_empty(&self) -> bool {
-        let Filter { below, position, origin, day, session } = self;
-        below.is_none() && position.is_none() && origin.is_none() && day.is_none() && session.is_none()
+        *self == Filter::default()
     }
 
     /// Does the record pass?

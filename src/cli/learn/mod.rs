@@ -133,7 +133,7 @@ enum Tool {
         #[command(flatten)]
         games: GameFilter,
         /// Remove all records.
-        #[arg(long, conflicts_with_all = filter::NAMES)]
+        #[arg(long, conflicts_with_all = ["Filter", "GameFilter"])]
         all: bool,
         /// Remove the records, instead of only listing them.
         #[arg(long)]

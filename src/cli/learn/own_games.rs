@@ -296,7 +296,7 @@ impl OwnGames {
 }
 
 /// Which games; all conditions given must hold.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub(super) struct GameFilter {
     /// Games against this opponent; a part of the name is enough.
     #[arg(long, value_name = "NAME")]
@@ -326,8 +326,7 @@ fn colour(text: &str) -> Result<Color, String> {
 impl GameFilter {
     /// Are there no conditions?
     pub(super) fn is_empty(&self) -> bool {
-        let GameFilter { opponent, opening, colour, result, since } = self;
-        opponent.is_none() && opening.is_none() && colour.is_none() && result.is_none() && since.is_none()
+        *self == GameFilter::default()
     }
 
     /// Does the game pass?

@@ -81,15 +81,8 @@ impl GameEntry {
 
     /// The positions of the game before each of its moves, and the moves.
     pub fn positions(&self, start: &Position) -> Vec<(Position, Move)> {
-        let mut position = start.clone();
-        let mut positions = Vec::new();
-        for uci in &self.moves {
-            let Ok(m) = uci.to_move(position.chess()) else { break };
-            let next = position.play(m);
-            positions.push((position, m));
-            position = next;
-        }
-        positions
+        let moves = start.line(&self.moves).unwrap_or_default();
+        start.along(&moves).into_iter().zip(moves).collect()
     }
 }
 

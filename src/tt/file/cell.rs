@@ -240,7 +240,7 @@ mod tests {
     use crate::{
         position::{Position, PositionPath},
         tt::{NodeResult, PathCheck, ScoreWindow, entry::tests::at},
-        types::{PackedMove, Ply, Score},
+        types::{PackedMove, Score},
     };
 
     fn entry(key: u64, depth: i32, window: ScoreWindow) -> Entry {
@@ -249,9 +249,8 @@ mod tests {
             raw_eval: Some(Score(-5)),
             window,
             depth: Depth(depth),
-            was_pv: false,
             path: PathCheck::new(&PositionPath::new(&Position::default()), Depth(depth)),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         };
         let packed = Packed::pack(PositionKey(key), &record, None, 3);
         Entry::new(PositionKey(key), CellKind::Node, 7, packed)
@@ -325,12 +324,11 @@ mod tests {
         let iteration = |key, clock: u32, generation| {
             let record = NodeResult {
                 best: PackedMove::from_bits(77),
-                raw_eval: None,
                 window: ScoreWindow::exactly(Score(3)),
                 depth: Depth(if clock == 0 { 9 } else { 20 }),
                 was_pv: true,
                 path: PathCheck::new(&at(clock), Depth(20)),
-                ply: Ply::ROOT,
+                ..NodeResult::default()
             };
             let packed = Packed::pack(PositionKey(key), &record, None, 3);
             Entry::new(PositionKey(key), CellKind::Iteration, generation, packed)

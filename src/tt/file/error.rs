@@ -7,6 +7,8 @@ use std::{
 
 use thiserror::Error;
 
+use crate::files::header::HeaderFault;
+
 /// A hash file that cannot be used. The first field is its path.
 #[derive(Debug, Error)]
 pub enum HashFileError {
@@ -22,22 +24,9 @@ pub enum HashFileError {
     /// A file of another program.
     #[error("{0} is not a hash file of Engram and is left alone; name another file")]
     Foreign(PathBuf),
-    /// Another layout of the file.
-    #[error("{path} has layout {found}, this engine reads {expected}; name another file")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its layout.
-        found: u16,
-        /// Ours.
-        expected: u16,
-    },
-    /// The right layout with other dimensions or another kind of key.
-    #[error("{0} has {1}, which this engine does not know; name another file")]
-    Layout(PathBuf, &'static str),
-    /// The header fails its checksum.
-    #[error("{0} has a damaged header; restore the file from a copy, or name another file")]
-    Damaged(PathBuf),
+    /// The header is damaged or of another format.
+    #[error("{0} {1}")]
+    Header(PathBuf, HeaderFault),
     /// The file is shorter or longer than its header says.
     #[error(
         "{path} is {found} bytes long and should be {expected}: it was cut or copied incompletely; \

@@ -15,11 +15,11 @@ use super::{
     header::{CLUSTERS_AT, GENERATION_WORD, HashHeader, HashOrigin},
 };
 use crate::{
-    files,
+    files::{self, Access, header::HeaderFault},
     position::{PathHash, PositionPath},
     tt::{
         RootResult,
-        backing::{Backing, SharedWords, Sharing},
+        backing::{Backing, SharedWords},
         deepest,
         entry::Packed,
     },
@@ -63,7 +63,7 @@ impl Map {
         }
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
-        let map = Map::new(open, path, Sharing::Write)?;
+        let map = Map::new(open, path, Access::Write)?;
         map.begin_generation();
         Ok((map, !there))
     }
@@ -73,20 +73,20 @@ impl Map {
     /// # Errors
     /// See [`HashFileError`].
     pub fn look(path: &Path) -> Result<Map, HashFileError> {
-        Map::new(disk::open(path, Use::Look)?, path, Sharing::Read)
+        Map::new(disk::open(path, Use::Look)?, path, Access::Read)
     }
 
     /// Opens the file at `path` to rewrite it. No engine may be using it.
     pub(super) fn open_alone(path: &Path) -> Result<Map, HashFileError> {
-        Map::new(disk::open(path, Use::Alone)?, path, Sharing::Write)
+        Map::new(disk::open(path, Use::Alone)?, path, Access::Write)
     }
 
-    fn new(open: OpenFile, path: &Path, sharing: Sharing) -> Result<Map, HashFileError> {
+    fn new(open: OpenFile, path: &Path, access: Access) -> Result<Map, HashFileError> {
         let OpenFile { file, header } = open;
         let mapped = || {
             let count = usize::try_from(header.clusters).map_err(|_| io::ErrorKind::FileTooLarge)?;
-            let clusters = Backing::of_file(&file, CLUSTERS_AT, count, sharing)?;
-            Ok((Backing::of_file(&file, 0, 1, sharing)?, clusters))
+            let clusters = Backing::of_file(&file, CLUSTERS_AT, count, access)?;
+            Ok((Backing::of_file(&file, 0, 1, access)?, clusters))
         };
         let (page, clusters) = mapped().map_err(refused(path, "mapped"))?;
         guard::watch(page.as_slice(), clusters.as_slice());
@@ -115,7 +115,8 @@ impl Map {
     /// It compared paths in a way that this engine does not know.
     pub fn origin(&self) -> Result<HashOrigin, HashFileError> {
         let HashHeader { evaluation, ref path_mode, fifty_rule, .. } = self.header;
-        let unknown = || HashFileError::Layout(self.path.clone(), "a way of comparing paths");
+        let unknown =
+            || HashFileError::Header(self.path.clone(), HeaderFault::Layout("a way of comparing paths"));
         let path_mode = PathHash::from_name(path_mode).ok_or_else(unknown)?;
         Ok(HashOrigin { evaluation, path_mode, fifty_rule })
     }

@@ -277,12 +277,11 @@ mod tests {
         let moves = [1, 2, 3].map(PackedMove::from_bits);
         let result = |depth| NodeResult {
             best: moves[0],
-            raw_eval: None,
             window: ScoreWindow::exactly(Score(10)),
             depth: Depth(depth),
             was_pv: true,
             path: PathCheck::new(&path, Depth(depth)),
-            ply: Ply::ROOT,
+            ..NodeResult::default()
         };
         let line = || file.find_root(root.key(), &path, Ply::ROOT).expect("a result").line;
         file.keep_root(root.key(), &result(6), &moves);

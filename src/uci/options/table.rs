@@ -10,7 +10,6 @@ use super::row::{UciOption, about, button, check, combo, spin, text};
 #[cfg(feature = "tune")]
 use crate::search::PARAMETERS;
 use crate::{
-    book::Choice,
     engine::{ELO_RANGE, Engine, EngineSettings, EvaluationKind, FULL_SKILL, LearnOptions},
     learn::policy::LearningMode,
     position::PathHash,
@@ -79,7 +78,7 @@ pub(super) fn options() -> Vec<UciOption> {
         text("BookFile", |to, path| to.engine.book.set_file(file(path).as_deref())
             .map_err(|error| format!("{error}; the previous book stays in use"))),
         spin("BookDepth", 20, 1..=200, |to, plies| to.engine.book.depth = plies),
-        check("BookBestMove", false, |to, on| to.engine.book.choice = if on { Choice::Best } else { Choice::Weighted }),
+        check("BookBestMove", false, |to, on| to.engine.book.best_move = on),
         check("BookLearning", true, |to, on| to.engine.book.learning = on),
         text("SyzygyPath", |to, folders| to.engine.set_syzygy_path(folders)),
         spin("SyzygyProbeDepth", 1, 1..=100, |to, plies| to.engine.settings.probe_rules.min_depth = Depth(plies)),

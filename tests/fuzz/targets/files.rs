@@ -10,7 +10,7 @@ use std::{
 };
 
 use engram::{
-    book::{self, Book, BookEntry, Choice, ENTRY_BYTES, EntryResult, LearnedBook},
+    book::{self, Book, BookEntry, ENTRY_BYTES, EntryResult, LearnedBook},
     engine::Engine,
     eval,
     learn::{
@@ -383,8 +383,8 @@ pub fn run_book(bytes: &[u8]) {
             assert!(after.len() == moves.len() && (before.len() == moves.len() || before.is_empty()));
         }
         let experience = learned.experience(&book, &moves);
-        for (choice, random) in [(Choice::Best, 0), (Choice::Weighted, 0), (Choice::Weighted, u64::MAX)] {
-            let chosen = book::choose(&moves, &experience, choice, random);
+        for (best_move, random) in [(true, 0), (false, 0), (false, u64::MAX)] {
+            let chosen = book::choose(&moves, &experience, best_move, random);
             assert!(chosen.is_some() || moves.iter().all(|m| m.weight == 0));
             assert!(chosen.is_none_or(|chosen| chosen.weight > 0));
         }
