@@ -147,12 +147,19 @@ impl Book {
         entries.iter().position(|entry| entry.raw == raw).map(|offset| first + offset)
     }
 
-    /// The moves of the book in this position. Entries whose move is not legal (damaged, or of another position with
-    /// the same key) are left out.
+    /// The moves of the book in this position, each once, with the sum of the weights of its entries. Entries whose move is
+    /// not legal (damaged, or of another position with the same key) are left out.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (first, entries) = self.find(position.key());
-        let numbered = entries.iter().enumerate();
-        numbered.filter_map(|(offset, entry)| BookMove::new(entry, first + offset, position)).collect()
+        let mut moves: Vec<BookMove> = Vec::new();
+        for (offset, entry) in entries.iter().enumerate() {
+            let Some(new) = BookMove::new(entry, first + offset, position) else { continue };
+            match moves.iter_mut().find(|known| known.book_move == new.book_move) {
+                Some(known) => known.weight = known.weight.saturating_add(new.weight),
+                None => moves.push(new),
+            }
+        }
+        moves
     }
 
     /// The positions that can be reached without leaving the book, each once, by their distance in plies: `start` itself

@@ -233,6 +233,22 @@ mod tests {
     }
 
     #[test]
+    fn a_move_listed_twice_is_one_move_with_one_experience() {
+        let (folder, _, book, moves) = own_book("own.bin");
+        let entry = book.get(moves[0].index).unwrap();
+        let twice: Vec<u8> =
+            [2, 3].into_iter().flat_map(|weight| BookEntry { weight, ..entry }.to_bytes()).collect();
+        let path = folder.path().join("twice.bin");
+        fs::write(&path, twice).unwrap();
+        let twice = Book::open(&path).unwrap();
+        let moves = twice.moves(&Position::default());
+        assert_eq!(moves.iter().map(|m| (m.weight, m.index)).collect::<Vec<_>>(), [(5, 0)]);
+        let learned = LearnedBook::at(&folder.path().join("copy.bin"));
+        learned.record(&twice, &[result(&twice, &moves[0], 2)]).unwrap();
+        assert_eq!(learned.experience(&twice, &moves), [Experience { games: 1, half_points: 2 }]);
+    }
+
+    #[test]
     fn the_copy_of_another_book_is_replaced_also_if_it_is_as_long() {
         let (_folder, path, book, moves) = own_book("own.bin");
         let others: Vec<u8> = book

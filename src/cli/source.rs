@@ -33,7 +33,7 @@ const SIGNATURE_BYTES: usize = 6;
 const MAX_WINDOW: u64 = 1 << 31;
 
 /// Formats that are not read: their first bytes, what they are, and what to do about it.
-const UNREAD: [(&[u8], &str, &str); 8] = [
+const UNREAD: [(&[u8], &str, &str); 9] = [
     (b"PK\x03\x04", "a zip archive", "unpack it first: `unzip FILE`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first: `7z x FILE`"),
     (b"Rar!\x1a\x07", "a rar archive", "unpack it first: `unrar x FILE`"),
@@ -41,6 +41,7 @@ const UNREAD: [(&[u8], &str, &str); 8] = [
     (b"LZIP", "compressed by lzip", "unpack it first: `lzip -dk FILE`"),
     (b"\x04\x22\x4d\x18", "compressed by lz4", "unpack it first: `lz4 -dk FILE`"),
     (b"\x1f\x9d", "compressed by compress", "unpack it first: `uncompress FILE`"),
+    (b"\x89ENGRA", "a learning file", "add it to yours: `engram learn merge FILE`"),
     (b"SQLite", "a database", "if it is a tree: `engram tree FILE show`"),
 ];
 

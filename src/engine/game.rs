@@ -8,6 +8,9 @@
 //!   sends each position as a FEN without moves plays a game like any other.
 //! - Anything else is a look aside, and so is every analysis. If moves are played on from there, another game has begun;
 //!   if the line of the game comes back, it goes on.
+//!
+//! A GUI may also send the positions of a game that others have played, for a report. Then both sides are searched, and
+//! play other moves than those announced: nothing is learned from the end of such a game.
 
 use std::sync::Arc;
 
@@ -268,11 +271,12 @@ impl Game {
         (self.game, self.aside, self.is_look) = (Followed::default(), Followed::default(), true);
     }
 
-    /// The line of the game with the announced move, and the result if the game is over on the board.
+    /// The line of the game with the announced move, and the result if the game is over on the board and the engine
+    /// played in it.
     fn last(&self) -> (Line, Option<KnownOutcome>) {
         let Followed { played, positions, announced, .. } = &self.game;
         let mut line = played.line().clone();
-        let Some(last) = positions.last() else { return (line, None) };
+        let Some(last) = positions.last().filter(|_| !played.is_analysis()) else { return (line, None) };
         let mut path = PositionPath::along(positions);
         let ended = path.result(last);
         let Some(m) = announced.filter(|_| ended.is_none()) else { return (line, ended) };
@@ -280,6 +284,12 @@ impl Game {
         let last = last.play(m);
         path.push(&last);
         (line, path.result(&last))
+    }
+
+    /// Is a search at the position set last a mere look at a side that the engine does not play?
+    pub fn is_look(&self) -> bool {
+        let followed = if self.in_game { &self.game } else { &self.aside };
+        followed.played.is_looked_at(self.root().turn())
     }
 
     fn root(&self) -> &Position {

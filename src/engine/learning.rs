@@ -170,6 +170,8 @@ impl Engine {
         }
         let draw = self.strength_limits.strength().draw(&self.root, &self.root);
         let mut game = self.game();
+        // No game confirms the drops of a side that the engine does not play.
+        let analysis = analysis || rules.mode == LearningMode::Drop && game.is_look();
         let conditions = Conditions { rules, analysis, not_learned };
         let (position, line) = (self.root.clone(), game.line().clone());
         let root = Root { position, line, conditions, in_tree };

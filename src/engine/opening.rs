@@ -11,7 +11,7 @@ use super::{Engine, stop::Background};
 use crate::{
     book::{Book, BookEntry, BookError, EntryResult, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
-    learn::{self, game::Line},
+    learn::{self, game::Line, record::game_ply},
     position::Position,
     search::{Event, EventSink, Failure, Limits, Notice},
 };
@@ -89,7 +89,7 @@ impl OpeningBook {
 
     /// The move to play at the end of `line` without searching, if the book has one; `game` notes it.
     pub(super) fn choose(&self, root: &Position, line: &Line, game: &mut BookGame) -> Option<Move> {
-        if !self.enabled || line.plies() >= self.depth {
+        if !self.enabled || usize::from(game_ply(root)) >= self.depth {
             return None;
         }
         let moves = self.book.moves(root);
@@ -244,6 +244,18 @@ mod tests {
             line.moves.push(uci);
         }
         (line, position)
+    }
+
+    #[test]
+    fn the_depth_counts_from_the_start_of_the_game() {
+        let third = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 3";
+        let position = Position::from_fen(third).expect("legal");
+        let line = Line { start: third.to_owned(), moves: Vec::new() };
+        for (depth, is_used) in [(4, false), (5, true)] {
+            let book = OpeningBook { enabled: true, depth, ..OpeningBook::new() };
+            let mut game = BookGame::new(Arc::new(|_| {}));
+            assert_eq!(book.choose(&position, &line, &mut game).is_some(), is_used, "{depth}");
+        }
     }
 
     #[test]

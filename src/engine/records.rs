@@ -4,17 +4,19 @@ use shakmaty::{Move, Position as _, uci::UciMove};
 
 use super::game::BegunSearch;
 use crate::{
-    learn::{Origin, Record, Ring, game::RESULT, policy::Known},
+    learn::{
+        Origin, Record, Ring,
+        game::RESULT,
+        policy::{FOREIGN_DEPTH, Known},
+    },
     position::{Position, PositionPath},
     search::{Notice, Preference, Preferences, Strength},
     tt::{Learned, ScoreWindow},
     types::{Depth, PositionKey, Score},
 };
 
-/// The depth of a record of another evaluation is reduced by this many plies, and its window is widened by a factor
-/// of 1.5. Measured: such a score is as inaccurate as one of our own two plies shallower, and its error is 1.4 times
-/// that of our own at the same depth (benches/notes/learning.md).
-const FOREIGN_DEPTH: i32 = 2;
+/// The window of a record of another evaluation is widened by a factor of 1.5. Measured: the error of such a score is 1.4
+/// times that of our own at the same depth (benches/notes/learning.md).
 const FOREIGN_FUZZ_HALVES: i32 = 3;
 
 /// The greatest depth of a learned entry: more than any search asks for, and little enough to be used at other

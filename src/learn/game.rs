@@ -10,7 +10,7 @@
 //! reply refutes the move: the position is worth at least the outcome to the opponent. If the game was won the move is
 //! worth at least that against an opponent who replies like this one.
 
-use shakmaty::{Color, uci::UciMove};
+use shakmaty::{ByColor, Color, uci::UciMove};
 
 use super::{
     policy::{Earlier, Known, LOST, PositionFinding, Rules},
@@ -74,6 +74,8 @@ pub struct GameSearch {
     pub depth: Depth,
     /// Its score, for the side that searched.
     pub score: Score,
+    /// The move announced.
+    pub announced: Option<UciMove>,
     /// Is it learned from? Other searches only show how the game stood.
     pub teaches: bool,
     /// A drop that the end of the game may confirm.
@@ -128,9 +130,30 @@ impl PlayedGame {
         }
     }
 
-    /// The searches on the line of the game, in its order.
+    /// The searches on the line of the game, in its order, of the sides that the engine plays.
     pub fn searches(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
+        let left_out = ByColor::new_with(|side| self.is_looked_at(side));
+        self.on_line().filter(move |search| !left_out[search.side()])
+    }
+
+    fn on_line(&self) -> impl DoubleEndedIterator<Item = &GameSearch> {
         self.searches.iter().filter(|search| self.line.continues(&search.line))
+    }
+
+    /// Does the engine only look at the positions of `side`: were both sides searched, and was another move than one
+    /// announced for this side played? So a GUI analyses a game of others, or gives a hint; an engine that plays itself
+    /// plays the moves that it announces.
+    pub fn is_looked_at(&self, side: Color) -> bool {
+        let is_ignored = |search: &GameSearch| {
+            let played = self.line.moves.get(search.line.plies());
+            search.side() == side && search.announced.as_ref().zip(played).is_some_and(|(ours, m)| ours != m)
+        };
+        self.on_line().any(is_ignored) && self.on_line().any(|search| search.side() != side)
+    }
+
+    /// Was it searched, but does the engine play neither side?
+    pub fn is_analysis(&self) -> bool {
+        !self.is_empty() && self.searches().next().is_none()
     }
 
     /// The searches of `side` that are learned from.
@@ -154,18 +177,20 @@ impl PlayedGame {
         if search.teaches {
             self.rules = Some(*rules);
         }
-        let is_last = self.searches().all(|other| other.line.plies() <= search.line.plies());
+        let is_last = self.on_line().all(|other| other.line.plies() <= search.line.plies());
         let Some(same) = self.searches.iter_mut().find(|other| other.line == search.line) else {
             let place = self.searches.partition_point(|other| other.line.plies() <= search.line.plies());
             self.searches.insert(place, search);
             return;
         };
+        let announced = if is_last { search.announced } else { same.announced };
         if search.teaches >= same.teaches && (is_last || !same.teaches) {
             search.drop = search.drop.or(same.drop.take());
             *same = search;
         } else {
             same.drop = same.drop.take().or(search.drop);
         }
+        same.announced = announced;
     }
 
     /// The side that won, as the scores show. UCI does not report it.
@@ -260,7 +285,16 @@ mod tests {
         let score = Score::from_centipawns(score);
         let position = Position::default();
         let (line, depth) = (line.clone(), Depth(9));
-        GameSearch { position, line, depth, score, teaches: true, drop: None, in_tree: false }
+        GameSearch {
+            position,
+            line,
+            depth,
+            score,
+            announced: None,
+            teaches: true,
+            drop: None,
+            in_tree: false,
+        }
     }
 
     fn after(searches: &[(&str, i32)]) -> PlayedGame {
@@ -326,6 +360,36 @@ mod tests {
         let mut game = after(&[("", -600)]);
         game.searched(&RULES, GameSearch { teaches: false, ..search(&line("e2e4 e7e5"), -600) });
         assert_eq!(game.winner(), Some(Color::Black));
+    }
+
+    #[test]
+    fn a_side_whose_announced_moves_are_not_played_is_only_looked_at() {
+        let after = |searches: &[(&str, &str)]| {
+            let mut game = PlayedGame::default();
+            let mut position = Position::default();
+            for (number, &(moves, announced)) in searches.iter().enumerate() {
+                let announced = Some(announced.parse().expect("a move"));
+                let search = GameSearch { position: position.clone(), announced, ..search(&line(moves), 0) };
+                game.searched(&RULES, search);
+                let m = position.legal_moves()[number];
+                position = position.play(m);
+            }
+            game.follow(&line("e2e4 e7e5 g1f3 b8c6"));
+            [Color::White, Color::Black].map(|side| game.is_looked_at(side))
+        };
+        let (first, second) = (("", "e2e4"), ("e2e4", "e7e5"));
+        assert_eq!(after(&[first, second]), [false, false], "it plays itself");
+        assert_eq!(after(&[("", "d2d4"), second]), [true, false], "a hint for White");
+        assert_eq!(after(&[("", "d2d4"), ("e2e4", "c7c5")]), [true, true], "a game of others");
+        assert_eq!(after(&[("", "d2d4")]), [false, false], "a move forced on the only side that searched");
+        let game = {
+            let mut game = PlayedGame::default();
+            game.searched(&RULES, GameSearch { announced: "d2d4".parse().ok(), ..search(&line(""), 0) });
+            game.searched(&RULES, GameSearch { announced: "e2e4".parse().ok(), ..search(&line(""), 0) });
+            game
+        };
+        let announced = game.searches().next().and_then(|search| search.announced);
+        assert_eq!(announced, "e2e4".parse().ok(), "the move announced last");
     }
 
     /// The outcomes of a game in which White searched with these scores: the number of the search, the bound in printed

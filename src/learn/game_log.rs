@@ -110,6 +110,8 @@ struct SavedSearch {
     moves: String,
     depth: i32,
     score: String,
+    #[serde(default)]
+    announced: Option<String>,
     teaches: bool,
     drop: Option<String>,
     #[serde(default)]
@@ -125,6 +127,7 @@ impl SavedSearch {
             moves: moves.join(" "),
             depth: search.depth.get(),
             score: LearnedScore::from_score(search.score).to_string(),
+            announced: search.announced.map(|m| m.to_string()),
             teaches: search.teaches,
             drop: search.drop.as_ref().and_then(|record| exchange::line(record).ok()),
             opponent: opponent.to_owned(),
@@ -140,6 +143,7 @@ impl SavedSearch {
             line: Line { start: self.start.clone(), moves },
             depth: Depth(self.depth.clamp(0, Depth::MAX.get())),
             score: self.score.parse::<LearnedScore>().ok()?.to_score(),
+            announced: self.announced.as_ref().and_then(|uci| uci.parse().ok()),
             teaches: self.teaches,
             drop: self.drop.as_ref().and_then(|line| exchange::parse_line(line, 0, 0).ok()?),
             in_tree: false,
@@ -168,6 +172,7 @@ mod tests {
                 line,
                 depth: Depth(5),
                 score: Score::from_centipawns(-100),
+                announced: None,
                 teaches: true,
                 drop: Some(record),
                 in_tree: false,

@@ -14,18 +14,12 @@ use super::{
 
 use crate::{locks::read, types::PositionKey};
 
-/// Does `new` replace `old`? Whatever their times, advice replaces everything learned and nothing learned replaces
-/// advice, and an opening that was not searched replaces nothing that is known. Otherwise the greater one counts, by
-/// time, then depth, then payload.
+/// Does `new` replace `old`? Of two live records the one of the higher [rank](Record::rank) counts, whatever their times;
+/// otherwise the greater one, by time, then depth, then payload.
 pub fn beats(new: &Record, old: &Record) -> bool {
     let are_live = new.is_live() && old.is_live();
-    let by_rank = if are_live { rank(new).cmp(&rank(old)) } else { Ordering::Equal };
+    let by_rank = if are_live { new.rank().cmp(&old.rank()) } else { Ordering::Equal };
     by_rank.then_with(|| order(new, old)).is_gt()
-}
-
-/// Advice comes before what was learned, and that before an opening that was not searched.
-fn rank(record: &Record) -> i32 {
-    i32::from(record.is_advice()) - i32::from(record.is_unsearched())
 }
 
 fn order(one: &Record, other: &Record) -> Ordering {
@@ -52,15 +46,15 @@ pub struct Merged {
 }
 
 /// Keeps the newest record of each key, and of those as many as fit into the file of `ring` beside its newer ones: more
-/// would overwrite those and each other, and merging the same records again would append them again. Advice is kept
-/// first, openings that were not searched last. Returns how many did not fit. Advice comes last, where the ring does not
-/// come to it again.
+/// would overwrite those and each other, and merging the same records again would append them again. Those of higher
+/// [rank](Record::rank) are kept first. Returns how many did not fit. Advice comes last, where the ring does not come to it
+/// again.
 pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
     // Advice that is here already may be appended again.
     let moved =
         if ring.advice_len() > 0 { 2 * (BLOCK as usize + ring.advice_len().min(MAX_ADVICE)) } else { 0 };
     let room = CAPACITY - moved;
-    let first = |one: &Record, other: &Record| rank(other).cmp(&rank(one)).then_with(|| order(other, one));
+    let first = |one: &Record, other: &Record| other.rank().cmp(&one.rank()).then_with(|| order(other, one));
     let mut kept: Vec<usize> = (0..records.len()).collect();
     kept.sort_by(|&one, &other| first(&records[one], &records[other]));
     let mut seen = HashSet::new();

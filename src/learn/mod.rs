@@ -5,7 +5,7 @@
 //! ```text
 //! score, record         the bytes of a record and their meaning
 //! reachability, ring    which positions can still occur; the index of all records
-//! error, stamp          errors; time, session and random numbers
+//! error, stamp          errors; time and session
 //! header, disk          the first bytes of a file; file operations behind one trait
 //! create, file          creating a file; opening it and reading forward
 //! append, merge         the only ways in which a file changes

@@ -9,7 +9,10 @@
 //! valid only in this game: see [`NotLearned`] for the complete list. An engine of limited strength neither learns nor uses
 //! what was learned; it asks nothing here.
 
-use super::{record::Record, score::LearnedScore};
+use super::{
+    record::{Origin, Record},
+    score::LearnedScore,
+};
 use crate::{
     position::Position,
     types::{Bound, Depth, FIFTY_MOVE_MARGIN, PackedMove, Score, SearchResult},
@@ -19,6 +22,9 @@ use crate::{
 pub(super) const LOST: i32 = -200;
 /// A search may be this many plies shallower than the one it is compared with.
 const DEPTH_SLACK: i32 = 2;
+/// The depth of a record of another evaluation is reduced by this many plies. Measured: such a score is as inaccurate as
+/// one of our own two plies shallower (benches/notes/learning.md).
+pub const FOREIGN_DEPTH: i32 = 2;
 
 /// What is learned.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -114,6 +120,34 @@ pub fn is_near_counter(record: &Record) -> bool {
     u32::from(record.halfmoves) + u32::from(record.depth) + FIFTY_MOVE_MARGIN as u32 >= 100
 }
 
+/// Is a record valid at this fifty-move clock?
+pub fn is_valid_at(record: &Record, halfmoves: u32) -> bool {
+    u32::from(record.halfmoves) == halfmoves || !is_near_counter(record)
+}
+
+/// May `new`, learned by a process with this evaluation, take the place of `live`, the record of the same position?
+///
+/// Nothing replaces a record of higher [rank](Record::rank), and what is valid only for its fifty-move clock replaces
+/// nothing else but outcomes of games. Beyond that, a root that was analysed leaves what games have left, and no search
+/// replaces a deeper one, unless it proves a win or a loss. The outcome of a game is no search: it replaces those of its
+/// study, but no deeper analysis, and no opening. What a study found replaces all of them.
+pub fn may_replace(new: &Record, live: &Record, evaluation_id: u16) -> bool {
+    let foreign = if live.is_foreign_to(evaluation_id) { FOREIGN_DEPTH } else { 0 };
+    let is_deeper = live.origin != Origin::Outcome
+        && !live.is_suspicion()
+        && is_valid_at(live, new.halfmoves.into())
+        && i32::from(live.depth) - foreign > i32::from(new.depth);
+    let is_proven = new.lower.to_score().is_win() || new.upper.to_score().is_loss();
+    let stays = match new.origin {
+        Origin::EveryRoot => live.is_of_game() || is_deeper && !is_proven,
+        Origin::Drop => is_deeper,
+        Origin::Outcome => live.is_unsearched() || is_deeper && live.origin == Origin::EveryRoot,
+        Origin::Advice | Origin::Import | Origin::Study | Origin::Opening => false,
+    };
+    let is_clock_known = !is_near_counter(new) || is_near_counter(live) || live.origin == Origin::Outcome;
+    new.rank() >= live.rank() && is_clock_known && !stays
+}
+
 /// Why something is remembered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
@@ -144,6 +178,8 @@ pub enum NotLearned {
     TooShallow,
     /// The search has no score.
     NoScore,
+    /// Drops are learned from games.
+    Analysis,
     /// The score did not drop by enough.
     NoDrop,
     /// A live record already covers it.
@@ -190,6 +226,8 @@ pub fn decide(
     let trigger = match rules.mode {
         LearningMode::Off => return Err(NotLearned::Off),
         LearningMode::All => Trigger::EveryRoot,
+        // No game confirms it.
+        LearningMode::Drop if conditions.analysis => return Err(NotLearned::Analysis),
         LearningMode::Drop => {
             let fell = |from: Score| {
                 from.centipawns() > LOST && from.centipawns() - known.upper.centipawns() >= rules.drop

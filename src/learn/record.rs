@@ -238,7 +238,7 @@ impl Record {
 
     /// Is it a drop of a game that is not known to be lost?
     pub fn is_suspicion(&self) -> bool {
-        self.origin == Origin::Drop && !self.flags.confirmed
+        self.origin == Origin::Drop && !self.flags.confirmed && self.is_live()
     }
 
     /// Is it of a tree (`engram tree publish`), and so of no game and no search of its own?
@@ -257,6 +257,27 @@ impl Record {
     /// Does it only say that a game began here, so that a study can search the position?
     pub fn is_unsearched(&self) -> bool {
         self.origin == Origin::Opening && self.depth == 0
+    }
+
+    /// Did a game leave it: the outcome of a move, a drop of a game that was lost, or an opening to be studied?
+    pub fn is_of_game(&self) -> bool {
+        match self.origin {
+            Origin::Outcome | Origin::Import => true,
+            Origin::Drop => self.flags.confirmed,
+            Origin::Opening => self.is_unsearched(),
+            Origin::EveryRoot | Origin::Advice | Origin::Study => false,
+        }
+    }
+
+    /// Its rank among the records of its position, whatever their times and depths: advice comes before what games use,
+    /// that before an opening that was not searched, and that before a drop of a game that is not known to be lost.
+    pub fn rank(&self) -> u8 {
+        match self {
+            _ if self.is_advice() => 3,
+            _ if self.is_suspicion() => 0,
+            _ if self.is_unsearched() => 1,
+            _ => 2,
+        }
     }
 
     /// Is it the result of a search with this evaluation, with this position as its root or in its principal variation?

@@ -6,13 +6,12 @@
 //! end of a game              --> game_ended   --> confirmed drops, outcomes of moves
 //! ```
 
-use shakmaty::{Color, Move};
+use shakmaty::{Color, Move, Position as _};
 
 use super::{
     game::{GameEnd, GameSearch, Line, PlayedGame},
     policy::{
-        self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, Trigger,
-        is_near_counter,
+        self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, Trigger, is_valid_at,
     },
     record::{Flags, Origin, Record},
     score::LearnedScore,
@@ -90,7 +89,9 @@ impl Recorder<'_> {
         {
             let (position, line) = (position.clone(), line.clone());
             let (teaches, in_tree) = (never.is_none(), *in_tree);
-            let search = GameSearch { position, line, depth, score, teaches, drop, in_tree };
+            let mode = position.chess().castles().mode();
+            let announced = result.line.first().map(|m| m.to_uci(mode));
+            let search = GameSearch { position, line, depth, score, announced, teaches, drop, in_tree };
             game.searched(&conditions.rules, search.clone());
             if conditions.rules.mode == LearningMode::Drop && !conditions.analysis {
                 let earlier = game.before(&search.line, search.side());
@@ -106,11 +107,14 @@ impl Recorder<'_> {
     pub fn game_ended(&self, game: &PlayedGame, winner: Color) -> Vec<Record> {
         let mut records = Vec::new();
         for drop in game.drops(!winner) {
-            // Another process may have searched the position deeper.
-            if (self.live)(drop.key).is_none_or(|live| live.depth <= drop.depth) {
-                let flags = Flags { confirmed: true, ..drop.flags };
-                records.push(Record { flags, time: stamp::now(), ..drop.clone() });
-            }
+            // The same drop may have been found deeper in an earlier game, which was not lost.
+            let is_deeper = |live: &Record| {
+                live.is_suspicion() && live.depth > drop.depth && is_valid_at(live, drop.halfmoves.into())
+            };
+            let found = (self.live)(drop.key).filter(is_deeper).unwrap_or_else(|| drop.clone());
+            let flags = Flags { confirmed: true, ..found.flags };
+            let Record { game_ply, session, .. } = *drop;
+            records.push(Record { flags, game_ply, session, time: stamp::now(), ..found });
         }
         for (side, end) in [(winner, GameEnd::Won), (!winner, GameEnd::Lost)] {
             let is_wanted = |outcome: &PositionFinding| {
@@ -132,9 +136,9 @@ impl Recorder<'_> {
         records
     }
 
-    /// A record of a position that was not the root, whatever is known of it already, except advice.
+    /// What a study finds of a position that was not the root, whatever is known of it already, except advice.
     pub fn position(&self, finding: &PositionFinding, nodes: u64) -> Option<Record> {
-        let record = self.record(&finding.position, &finding.known, Origin::EveryRoot, nodes)?;
+        let record = self.record(&finding.position, &finding.known, Origin::Study, nodes)?;
         Some(Record { since_root: finding.since_root, ..record }).filter(|record| self.may_replace(record))
     }
 
@@ -143,13 +147,8 @@ impl Recorder<'_> {
         let Some(record) = self.root(root, result, finding) else { return Vec::new() };
         let Known { lower, upper, depth, .. } = finding.known;
         let Conditions { rules, analysis, .. } = root.conditions;
-        let every_root = record.origin == Origin::EveryRoot;
-        let is_proven = lower.is_win() || upper.is_loss();
-        if every_root && !is_proven && self.was_searched_beyond(&root.position, depth) {
-            return Vec::new();
-        }
         let mut records = vec![record];
-        if every_root && analysis && lower == upper {
+        if rules.mode == LearningMode::All && analysis && lower == upper {
             let line = main_line(&root.position, &result.line, lower, depth, rules.min_depth);
             let new = |finding: &PositionFinding| self.if_new(finding, Origin::EveryRoot, result.nodes);
             records.extend(line.iter().filter_map(new));
@@ -195,8 +194,7 @@ impl Recorder<'_> {
     fn if_new(&self, finding: &PositionFinding, origin: Origin, nodes: u64) -> Option<Record> {
         let PositionFinding { position, since_root, known } = finding;
         let live = self.comparable(position).and_then(|live| Known::of(&live));
-        let is_known = live.is_some_and(|live| policy::covers(&live, known));
-        if is_known || self.was_searched_beyond(position, known.depth) {
+        if live.is_some_and(|live| policy::covers(&live, known)) {
             return None;
         }
         Some(Record { since_root: *since_root, ..self.record(position, known, origin, nodes)? })
@@ -220,30 +218,12 @@ impl Recorder<'_> {
 
     /// The live record of a position, if it was found with the same fifty-move clock or far from the limit.
     fn comparable(&self, position: &Position) -> Option<Record> {
-        let live = (self.live)(position.key())?;
-        let same_clock = u32::from(live.halfmoves) == position.halfmoves();
-        (same_clock || !is_near_counter(&live)).then_some(live)
+        (self.live)(position.key()).filter(|live| is_valid_at(live, position.halfmoves()))
     }
 
-    /// Is there a record by a search with our evaluation deeper than `depth`? The line of another root, or a shallower
-    /// search, does not replace it.
-    fn was_searched_beyond(&self, position: &Position, depth: Depth) -> bool {
-        self.comparable(position).is_some_and(|live| {
-            live.is_search_with(self.evaluation_id) && i32::from(live.depth) > depth.get()
-        })
-    }
-
-    /// May this record replace the live one? Advice stays. A search far from the fifty-move limit is not replaced by
-    /// one near it, which is valid only for its clock. An opening is replaced by a search or by a drop in a game that was
-    /// lost, not by the outcome of a game.
+    /// May this record replace the live one?
     fn may_replace(&self, new: &Record) -> bool {
-        (self.live)(new.key).is_none_or(|live| {
-            let is_search = matches!(new.origin, Origin::EveryRoot | Origin::Study);
-            let is_lost = new.origin == Origin::Drop && new.flags.confirmed;
-            live.origin != Origin::Advice
-                && (!is_near_counter(new) || is_near_counter(&live) || live.origin == Origin::Outcome)
-                && (!live.is_unsearched() || is_search || is_lost)
-        })
+        (self.live)(new.key).is_none_or(|live| policy::may_replace(new, &live, self.evaluation_id))
     }
 }
 

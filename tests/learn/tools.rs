@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 
-use engram::learn::{exchange, record::CAPACITY};
+use engram::learn::{Flags, Record, exchange, record::CAPACITY};
 use serde_json::Value;
 
 use crate::common::{self, command, finish, fixture, home, json, learn};
@@ -304,6 +304,7 @@ const PROVE: [&str; 9] = ["prove", "--opponent", "x", "--openings", "text", "--r
 fn mistakes_get_one_clear_sentence() {
     let home = home();
     fs::write(home.path().join("text"), "hello").unwrap();
+    fs::write(home.path().join("other.bin"), b"\x89ENGRAM\n\x01\0\x40\0").unwrap();
     for (arguments, what) in [
         (&["list"][..], "there is no learning file"),
         (&["list", "--file", "text"], "not a learning file and is left alone"),
@@ -312,6 +313,7 @@ fn mistakes_get_one_clear_sentence() {
         (&["advise", "nonsense", "e4"], "or a FEN"),
         (&["forget", "--yes"], "say what to forget"),
         (&["import", "missing"], "missing cannot be read"),
+        (&["import", "other.bin"], "add it to yours: `engram learn merge other.bin`"),
         (&["merge", "missing"], "there is no learning file"),
         (&["advise", START, "e4", "--file", "text"], "left alone"),
         (&[&PROVE[..], &["--json"]].concat()[..], "do not apply to prove"),
@@ -528,6 +530,27 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
 
 /// After 1. e4 c6 2. d4 d5 3. e5, in the games of `kept.pgn`.
 const ADVANCE: &str = "rnbqkbnr/pp2pppp/2p5/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3";
+
+/// A GUI plays many games with one process, and a later one passes the position of an earlier lesson.
+#[test]
+fn a_lesson_is_of_the_game_in_which_it_was_learned() {
+    let home = home();
+    let lesson = learn::record(&common::position(OPEN), 1);
+    let flags = Flags { confirmed: true, ..lesson.flags };
+    drop(learn::file_of(&home.path().join("file"), [Record { flags, game_ply: 2, session: 7, ..lesson }]));
+    let game = |opponent: &str, result: &str| {
+        format!(
+            "[Event \"Game of Engram\"]\n[White \"Engram\"]\n[Black \"{opponent}\"]\n[Result \"{result}\"]\n\
+             [Session \"00000007\"]\n\n1. e4 e5 2. Nf3 Nc6 {result}\n\n"
+        )
+    };
+    let games = game("Alpha", "0-1") + &game("Beta", "*") + &game("Gamma", "1-0");
+    fs::write(home.path().join("file.games.pgn"), games).unwrap();
+    for (opponent, count) in [("Alpha", "1 record"), ("Beta", "0 records"), ("Gamma", "0 records")] {
+        let listed = well(&home, &["list", "--opponent", opponent, "--file", "file"]);
+        assert_eq!(listed.lines().last(), Some(count), "{opponent}: {listed}");
+    }
+}
 
 #[test]
 fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {

@@ -123,6 +123,26 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     engine.quit();
 }
 
+/// A report of a GUI: each position is searched, from the first or from the last on, without a word that it is an analysis.
+#[test]
+fn a_game_of_others_is_no_game_of_the_engine() {
+    let moves: Vec<&str> = "e2e4 a7a6 d1h5 h7h6 h5f7 e8f7 a2a3 a6a5 b2b3 a5a4".split(' ').collect();
+    let forwards: Vec<usize> = (0..=moves.len()).collect();
+    let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
+    for order in [forwards, backwards] {
+        let (_folder, path) = learn_file();
+        let mut engine = engine(&path);
+        engine.search_until_told("learning drop");
+        engine.send("ucinewgame");
+        for plies in order {
+            engine.search(&format!("startpos moves {}", moves[..plies].join(" ")), "go depth 6");
+        }
+        engine.quit();
+        assert!(lessons(&path).is_empty(), "{:?}", lessons(&path));
+        assert!(!kept_games::path(&path).exists(), "it is not kept");
+    }
+}
+
 #[test]
 fn a_kept_game_of_chess960_is_read_again() {
     let (_folder, path) = learn_file();

@@ -51,6 +51,15 @@ impl GameResult {
     }
 }
 
+impl From<GameEnd> for GameResult {
+    fn from(end: GameEnd) -> GameResult {
+        match end {
+            GameEnd::Won => GameResult::Won,
+            GameEnd::Lost => GameResult::Lost,
+        }
+    }
+}
+
 /// A game from which something was learned.
 pub(super) struct OwnGame {
     /// The day it was played, such as `2026-01-31`; `None` if it is not known.
@@ -133,10 +142,7 @@ impl OwnGame {
             date: date(game.time).split(' ').next().map(str::to_owned),
             side: game.side,
             opponent: None,
-            result: game.outcome.map(|outcome| match outcome {
-                GameEnd::Won => GameResult::Won,
-                GameEnd::Lost => GameResult::Lost,
-            }),
+            result: game.outcome.map(GameResult::from),
             opening,
             start: Position::default().key(),
             session: Some(game.session),
@@ -286,11 +292,22 @@ impl OwnGames {
         self.games.push(own);
     }
 
-    /// The game in which a record was learned, or else the newest that came to its position, and the plies played before.
+    /// The game in which a record was learned, as far as its session, side and result show it, or else the newest that came
+    /// to its position, and the plies played before.
     pub(super) fn of(&self, record: &Record) -> Option<(&OwnGame, u16)> {
         let met = self.met.get(&record.key)?;
         let is_its_own = |&&(index, _): &&(usize, u16)| self.games[index].session == Some(record.session);
-        let &(index, ply) = met.iter().rev().find(is_its_own).or(met.last())?;
+        // A process plays many games: that of the side and the result comes first.
+        let agrees = |&(index, ply): &(usize, u16)| {
+            let turn = Color::from_white(ply.is_multiple_of(2));
+            games::player(record, turn).is_some_and(|(side, outcome)| {
+                let game = &self.games[index];
+                game.side == side && (outcome.is_none() || game.result == outcome.map(GameResult::from))
+            })
+        };
+        let newest = || met.iter().rev();
+        let own = newest().filter(is_its_own).find(|met| agrees(met)).or_else(|| newest().find(is_its_own));
+        let &(index, ply) = own.or(met.last())?;
         Some((&self.games[index], ply))
     }
 }

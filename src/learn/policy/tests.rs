@@ -3,7 +3,7 @@
 use shakmaty::{Move, Role, Square};
 
 use super::*;
-use crate::{learn::Origin, types::Iterations};
+use crate::{learn::Flags, types::Iterations};
 
 const E4: Move =
     Move::Normal { role: Role::Pawn, from: Square::E2, capture: None, to: Square::E4, promotion: None };
@@ -73,6 +73,62 @@ fn known(lower: Score, upper: Score, depth: i32, best: PackedMove) -> Known {
 
 fn cp(centipawns: i32) -> Score {
     Score::from_centipawns(centipawns)
+}
+
+#[test]
+fn each_kind_of_record_replaces_what_counts_less() {
+    use Origin::*;
+    const OWN: u16 = 1;
+    let record = |origin, depth, evaluation_id| {
+        let blank = Record::new(&Position::default(), origin).expect("it fits");
+        Record { depth, evaluation_id, ..blank }
+    };
+    let own = |origin, depth| record(origin, depth, OWN);
+    let lost = |depth| {
+        let drop = own(Drop, depth);
+        Record { flags: Flags { confirmed: true, ..drop.flags }, ..drop }
+    };
+    let rows = [
+        // A drop that no result has confirmed replaces only its like.
+        (own(Drop, 12), own(Drop, 20), true),
+        (own(Drop, 12), lost(4), false),
+        (own(Drop, 12), own(EveryRoot, 4), false),
+        (own(Drop, 12), own(Import, 4), false),
+        (own(Drop, 12), own(Outcome, 4), false),
+        (own(Drop, 12), own(Study, 4), false),
+        (own(Drop, 12), own(Opening, 0), false),
+        // An analysed root leaves what games have left, and deeper searches.
+        (own(EveryRoot, 30), own(Outcome, 4), false),
+        (own(EveryRoot, 30), lost(4), false),
+        (own(EveryRoot, 30), own(Import, 4), false),
+        (own(EveryRoot, 30), own(Opening, 0), false),
+        (own(EveryRoot, 30), own(Advice, 0), false),
+        (own(EveryRoot, 4), own(Drop, 20), true),
+        (own(EveryRoot, 10), own(EveryRoot, 10), true),
+        (own(EveryRoot, 10), own(EveryRoot, 11), false),
+        (own(EveryRoot, 10), own(Study, 11), false),
+        (own(EveryRoot, 10), own(Opening, 11), false),
+        (own(EveryRoot, 10), record(EveryRoot, 12, 2), true),
+        (own(EveryRoot, 10), record(EveryRoot, 13, 2), false),
+        // The end of a game.
+        (lost(10), own(Study, 11), false),
+        (lost(10), own(Outcome, 11), true),
+        (lost(10), own(Opening, 0), true),
+        (own(Outcome, 4), own(Study, 20), true),
+        (own(Outcome, 4), lost(20), true),
+        (own(Outcome, 4), own(EveryRoot, 20), false),
+        (own(Outcome, 4), own(Opening, 0), false),
+        // A study.
+        (own(Study, 4), lost(20), true),
+        (own(Study, 4), own(Outcome, 20), true),
+        (own(Study, 4), own(Advice, 0), false),
+    ];
+    for (new, live, expected) in rows {
+        assert_eq!(may_replace(&new, &live, OWN), expected, "{new:?}\n{live:?}");
+    }
+    let mate = LearnedScore::from_score(Score::mate_in(crate::types::Ply(3)));
+    let proven = Record { lower: mate, upper: mate, ..own(EveryRoot, 4) };
+    assert!(may_replace(&proven, &own(EveryRoot, 20), OWN));
 }
 
 #[test]

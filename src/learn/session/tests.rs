@@ -136,7 +136,7 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_the_first_that_the_tree_doe
 }
 
 #[test]
-fn an_opening_gives_way_to_a_search_and_to_a_drop_in_a_lost_game() {
+fn an_opening_gives_way_to_its_study_and_to_a_drop_in_a_lost_game() {
     let position = Position::default();
     let record = |origin, depth| {
         let blank = Record::new(&position, origin).expect("the position fits");
@@ -145,10 +145,52 @@ fn an_opening_gives_way_to_a_search_and_to_a_drop_in_a_lost_game() {
     let live = record(Origin::Opening, 0);
     let recorder = Recorder { live: &|_| Some(live.clone()), evaluation_id: 1 };
     let rows =
-        [(Origin::EveryRoot, true), (Origin::Study, true), (Origin::Drop, true), (Origin::Outcome, false)];
+        [(Origin::EveryRoot, false), (Origin::Study, true), (Origin::Drop, true), (Origin::Outcome, false)];
     for (origin, allowed) in rows {
         assert_eq!(recorder.may_replace(&record(origin, 30)), allowed, "{origin:?}");
     }
+}
+
+/// A lost game whose second search drops; what is known of the position there at the time.
+fn lost_with(live: impl Fn(&Record) -> Option<Record>) -> (Vec<Record>, Vec<Record>) {
+    let (roots, end) = game("e2e4 e7e5 d1h5 b8c6 h5e5 c6e5", LearningMode::Drop);
+    let dropped = Record::new(&roots[2].0.position, Origin::Drop).expect("the position fits");
+    let live = |key| live(&dropped).filter(|record| record.key == key);
+    let (recorder, mut played_game) = (Recorder { live: &live, evaluation_id: 1 }, PlayedGame::default());
+    let mut at_once = Vec::new();
+    for ((root, played), score) in roots.iter().step_by(2).zip([20, -100, -600]) {
+        at_once.extend(recorder.search_ended(&mut played_game, root, &found(&[*played], score)).records);
+    }
+    played_game.follow(&end.line);
+    let mut ended = recorder.game_ended(&played_game, Color::Black);
+    for records in [&mut at_once, &mut ended] {
+        records.retain(|record| record.key == dropped.key);
+    }
+    (at_once, ended)
+}
+
+#[test]
+fn a_drop_of_a_game_not_known_to_be_lost_takes_nothing_away() {
+    let (at_once, ended) = lost_with(|_| None);
+    assert!(matches!(&at_once[..], [drop] if drop.is_suspicion()), "{at_once:?}");
+    assert!(matches!(&ended[..], [drop] if drop.origin == Origin::Drop && drop.flags.confirmed), "{ended:?}");
+    let confirmed = Flags { confirmed: true, ..Flags::default() };
+    let (at_once, ended) = lost_with(|drop| Some(Record { flags: confirmed, depth: 4, ..drop.clone() }));
+    assert!(at_once.is_empty(), "what is used stays while the game goes on: {at_once:?}");
+    assert!(matches!(&ended[..], [drop] if drop.depth == 6), "and gives way when it is lost: {ended:?}");
+    let (at_once, ended) = lost_with(|drop| Some(Record { origin: Origin::Outcome, ..drop.clone() }));
+    assert!(at_once.is_empty() && ended.len() == 1, "{at_once:?} {ended:?}");
+}
+
+#[test]
+fn a_drop_that_an_earlier_game_found_deeper_is_confirmed() {
+    let best = PackedMove::pack(game("e2e4 e7e5 d1h5", LearningMode::Drop).0[2].1);
+    let bound = LearnedScore::from_centipawns(-100);
+    let (at_once, ended) =
+        lost_with(|drop| Some(Record { best, lower: bound, upper: bound, depth: 9, ..drop.clone() }));
+    assert!(at_once.is_empty(), "it is known: {at_once:?}");
+    let [drop] = &ended[..] else { panic!("{ended:?}") };
+    assert!(drop.flags.confirmed && drop.depth == 9 && drop.session == stamp::session(), "{drop:?}");
 }
 
 #[test]
