@@ -32,7 +32,7 @@
 //! [`PositionPath`](super::PositionPath) tracks the earliest position on which the results below a node depend. At a cutoff only the
 //! refuting move counts; a score other than a draw score was decided by another line and is not tainted. (That a
 //! drawn line may still have kept another one from being better is ignored: the strict proof cost 9 % more nodes
-//! instead of 1 % and avoided no further trap.) A tainted entry stores how far back it reaches and a hash of the
+//! instead of 1 % in 40 games and avoided no further trap.) A tainted entry stores how far back it reaches and a hash of the
 //! positions in between, so that it is valid wherever the same cycle occurs. An untainted score on a path where one
 //! of its positions has occurred once is no error by the laws of chess; `draws` checks those that occurred twice in
 //! the game. (Kishimoto and Müller, 2004, verify a stored proof on the new path; a score of depth *n* has no proof to

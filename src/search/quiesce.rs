@@ -101,7 +101,7 @@ impl Worker {
         if in_check && best.move_count == 0 {
             return Score::mated_in(ply);
         }
-        // Step 10. A score that fails high is moved towards beta, as when standing pat (+49 ± 40): the true score is
+        // Step 10. A score that fails high is moved towards beta, as when standing pat: the true score is
         // rarely as high as captures alone suggest.
         best.score =
             self.damped(best.score, |score| if score >= beta { towards(beta, score) } else { score });

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Move, Square};
 use super::entry::{MOVES, PIECES, piece_to, table, update_with_gravity};
 use crate::{search::params::history_max, types::PawnKey};
 
-/// Butterfly history (+43 ± 40): quiet moves by from and to square, and by whether the opponent attacks either
+/// Butterfly history: quiet moves by from and to square, and by whether the opponent attacks either
 /// square (the move evades an attack, or walks into one).
 pub struct ButterflyHistory(Box<[[i16; 64]]>);
 
