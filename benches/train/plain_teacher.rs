@@ -12,6 +12,8 @@ use std::{
 
 const UNITS: usize = 1024;
 const INPUTS: usize = 768;
+/// Bytes of a network, padded to a multiple of 64: rows, biases, and the weights and the bias of the output.
+const LENGTH: usize = 2 * (INPUTS * UNITS + UNITS + 2 * UNITS + 1);
 /// Units summed at a time: so many stay in registers.
 const BLOCK: usize = 128;
 /// 1.0 as an activation and as an output weight, and the output's scale.
@@ -36,6 +38,8 @@ struct Network {
 impl Network {
     fn read(path: &str) -> Network {
         let bytes = fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let is_one = (LENGTH..=LENGTH.next_multiple_of(64)).contains(&bytes.len());
+        assert!(is_one, "{path}: it is not a plain network of {UNITS} units, which has {LENGTH} bytes");
         let mut numbers = bytes.as_chunks::<2>().0.iter().map(|&pair| i16::from_le_bytes(pair));
         let mut number = || numbers.next().expect("a whole network");
         let mut units = || -> Units { std::array::from_fn(|_| std::array::from_fn(|_| number())) };

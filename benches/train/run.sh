@@ -11,12 +11,16 @@
 #
 # GENERATORS: games at a time, all cores but one if not set; 0 trains on the samples that are there.
 # SHARE: the part of the time in which samples are made, in percent (85); the rest is training alone.
-set -u
+set -uo pipefail
 [ $# -ge 3 ] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 2; }
 tools=$1 out=$2 seconds=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd) work=${WORK:-/tmp/engram-train}
 python=${PYTHON:-python3} generators=${GENERATORS:-$(($(nproc) - 1))} share=${SHARE:-85}
+if [ "$seconds" -le 10 ] || [ $((seconds * share)) -lt 100 ]; then
+    echo "run.sh: SECONDS is more than 10, and SHARE of it at least one second" >&2
+    exit 2
+fi
 mkdir -p "$work" "$out" || exit
 if [ -f "$tools" ]; then
     "$python" -m tarfile -e "$tools" "$work/tools" || exit
@@ -34,4 +38,6 @@ fi
 # Ten seconds are left for PyTorch's start and the last network.
 "$python" "$here/train.py" "$work/samples.bin" $growing --teachers "$tools/teachers" --held-out "$tools/held.bin" \
     --net "$out/engram.net" --seconds $((seconds - SECONDS - 10)) "$@" 2>&1 | tee "$out/train.log"
+status=$?
 tail -n 1 "$out/sample.log" 2>/dev/null
+exit $status

@@ -26,6 +26,8 @@ def main():
     args = parser.parse_args()
     with open(args.positions, encoding="utf-8") as file:
         lines = [line.split("|") for line in file]
+    # A line that is not finished, where `generate` was interrupted, has no score.
+    lines = [line for line in lines if len(line) > 1 and line[1].strip()]
     random.seed(1)
     random.shuffle(lines)
     engine = chess.engine.SimpleEngine.popen_uci(args.engine)

@@ -100,7 +100,11 @@ class Plain:
 
     def __init__(self, paths: list[Path], factor: float, device: torch.device) -> None:
         self.factor, self.networks = factor, []
+        length = 2 * (self.INPUTS * self.UNITS + 3 * self.UNITS + 1)
         for path in paths:
+            # Padded to a multiple of 64.
+            if not length <= path.stat().st_size <= length + -length % 64:
+                raise SystemExit(f"{path}: it is not a plain network of {self.UNITS} units, which has {length} bytes")
             numbers = torch.from_numpy(numpy.fromfile(path, "<i2").astype(numpy.float32)).to(device)
             weights, rest = numbers[: self.INPUTS * self.UNITS], numbers[self.INPUTS * self.UNITS :]
             biases, outputs, bias = rest[: self.UNITS], rest[self.UNITS : 3 * self.UNITS], rest[3 * self.UNITS]

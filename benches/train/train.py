@@ -375,6 +375,10 @@ def arguments() -> argparse.Namespace:
         parser.error("--units is a multiple of 32")
     if given.net in [*given.samples, given.held_out, given.source]:
         parser.error("--net is one of the files that are read")
+    if given.held_out in given.samples:
+        parser.error("--held-out is one of the files to train on")
+    if not 0 <= given.result <= 1:
+        parser.error("--result is a share, 0 to 1")
     return given
 
 

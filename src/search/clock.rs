@@ -165,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn the_overhead_is_reserved_on_the_clock_of_a_game() {
+        let second =
+            ClockTime { remaining: Duration::from_secs(1), increment: Duration::ZERO, moves_to_go: Some(1) };
+        let limits = Limits { clock: Some(second), ..Limits::default() };
+        let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
+        let is_over = |overhead, nodes| {
+            Clock::new(&limits, Instant::now(), Duration::from_millis(overhead), Some(rate)).is_over(nodes)
+        };
+        // Half a second are 50,000 nodes, of which a part is kept back.
+        assert!(is_over(500, 50_000) && !is_over(500, 25_000) && !is_over(0, 50_000));
+    }
+
+    #[test]
     fn the_node_clock_pays_for_nodes_and_ignores_the_clock() {
         let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
         let mut nodes_left = NodeClock::default();

@@ -53,7 +53,6 @@ mod tests {
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         let deviation = (errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / errors.len() as f64).sqrt();
         assert!(mean.abs() < 3.0 && (deviation - 100.0).abs() < 5.0, "{mean} {deviation}");
-        assert!((error(5) - error(5)).abs() < 1e-9);
         assert_ne!(
             noise.disturb(Score::ZERO, PositionKey(5)),
             EvalNoise { seed: 8, ..noise }.disturb(Score::ZERO, PositionKey(5))

@@ -153,14 +153,41 @@ impl Tablebases {
         }
         let wdl = probing.tables.probe(position)?;
         self.hits.fetch_add(1, Relaxed);
-        let fifty = probing.rules.fifty;
-        Some(match wdl {
-            Wdl::CursedWin if fifty => ScoreWindow::exactly(draw + syzygy::CURSED.0),
-            Wdl::Draw => ScoreWindow::exactly(draw),
-            Wdl::BlessedLoss if fifty => ScoreWindow::exactly(draw - syzygy::CURSED.0),
-            // A mate may score higher than a tablebase win, but no winning score is lower.
-            Wdl::Win | Wdl::CursedWin => ScoreWindow::at_least(Score::tablebase_win(ply)),
-            Wdl::Loss | Wdl::BlessedLoss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
-        })
+        Some(bounds(wdl, probing.rules.fifty, ply, draw))
+    }
+}
+
+/// The bounds of a score by the tables, with or without the fifty-move rule, if a draw counts as `draw`.
+fn bounds(wdl: Wdl, fifty: bool, ply: Ply, draw: Score) -> ScoreWindow {
+    match wdl {
+        Wdl::CursedWin if fifty => ScoreWindow::exactly(draw + syzygy::CURSED.0),
+        Wdl::Draw => ScoreWindow::exactly(draw),
+        Wdl::BlessedLoss if fifty => ScoreWindow::exactly(draw - syzygy::CURSED.0),
+        // A mate may score higher than a tablebase win, but no winning score is lower.
+        Wdl::Win | Wdl::CursedWin => ScoreWindow::at_least(Score::tablebase_win(ply)),
+        Wdl::Loss | Wdl::BlessedLoss => ScoreWindow::at_most(-Score::tablebase_win(ply)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_win_that_comes_too_late_is_a_draw_under_the_fifty_move_rule_alone() {
+        let (ply, draw) = (Ply(4), Score(-30));
+        let win = ScoreWindow::at_least(Score::tablebase_win(ply));
+        let loss = ScoreWindow::at_most(-Score::tablebase_win(ply));
+        let exactly = |score| ScoreWindow::exactly(Score(score));
+        for (wdl, with_rule, without) in [
+            (Wdl::Win, win, win),
+            (Wdl::CursedWin, exactly(-28), win),
+            (Wdl::Draw, exactly(-30), exactly(-30)),
+            (Wdl::BlessedLoss, exactly(-32), loss),
+            (Wdl::Loss, loss, loss),
+        ] {
+            let found = [true, false].map(|fifty| bounds(wdl, fifty, ply, draw));
+            assert_eq!(found, [with_rule, without], "{wdl:?}");
+        }
     }
 }

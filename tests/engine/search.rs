@@ -252,6 +252,8 @@ fn in_an_analysis_of_a_fortress_lines_end_with_the_third_occurrence() {
 #[test]
 fn a_better_move_of_an_unfinished_iteration_is_answered() {
     let mut searcher = Searcher::new();
+    // Its weights are final: a new network changes no number.
+    searcher.engine.set_evaluation(EvaluationKind::Classical);
     let (mut changes, mut answered) = (0, 0);
     for fen in [MIDDLEGAME, ENDGAME, START] {
         searcher.engine.new_game();
@@ -266,7 +268,7 @@ fn a_better_move_of_an_unfinished_iteration_is_answered() {
             answered += usize::from(found.best == pair[1].pv.first().copied());
         }
     }
-    assert!(answered > changes / 2, "{answered} of {changes} better moves are answered");
+    assert!(changes > 0 && answered > changes / 2, "{answered} of {changes} better moves are answered");
 }
 
 #[test]
@@ -320,17 +322,6 @@ fn a_mated_or_stalemated_side_has_no_move_but_a_score() {
     searcher.set("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &[]);
     let found = searcher.go(depth(5));
     assert!(found.best.is_none() && found.last().score.centipawns() == 0);
-}
-
-#[test]
-fn one_thread_is_deterministic() {
-    let count = || {
-        let mut searcher = Searcher::new();
-        searcher.set(MIDDLEGAME, &[]);
-        let found = searcher.go(depth(9));
-        (found.last().nodes, found.best_uci())
-    };
-    assert_eq!(count(), count());
 }
 
 #[test]
@@ -396,27 +387,6 @@ fn search_moves_and_multi_pv_choose_the_root() {
         assert!(index == 0 || last[index - 1].score >= line.score);
         assert!(last[..index].iter().all(|other| other.pv[0] != line.pv[0]));
     }
-}
-
-#[test]
-fn infinite_and_ponder_searches_answer_when_told() {
-    let mut searcher = Searcher::new();
-    searcher.set("7k/8/8/8/8/8/8/KQ6 w - - 0 1", &[]);
-    searcher.engine.go(Limits { infinite: true, ..depth(2) }, Instant::now());
-    searcher.wait_for_line(|line| line.depth == Depth(2));
-    std::thread::sleep(Duration::from_millis(50));
-    assert!(searcher.engine.is_searching(), "a finished infinite search waits");
-    searcher.engine.stop();
-    assert!(searcher.result().best.is_some());
-
-    let clock =
-        ClockTime { remaining: Duration::from_millis(50), increment: Duration::ZERO, moves_to_go: None };
-    searcher.set(MIDDLEGAME, &[]);
-    searcher.engine.go(Limits { ponder: true, clock: Some(clock), ..Limits::default() }, Instant::now());
-    searcher.wait_for_line(|line| line.time > clock.remaining);
-    assert!(searcher.engine.is_searching(), "no clock runs while pondering");
-    searcher.engine.ponder_hit();
-    assert!(searcher.result().best.is_some());
 }
 
 #[test]

@@ -171,11 +171,14 @@ fn what_was_learned_is_used_until_learning_is_off() {
     let (_folder, path) = learn_file();
     let mut engine = learning("all", &path);
     let lines = ["startpos moves e2e4", "startpos moves e2e4 e7e5", "startpos moves e2e4 e7e5 g1f3"];
+    // Its weights are final: a new network changes no number of nodes.
+    engine.send("setoption name Evaluation value classical");
     for line in lines {
         search(&mut engine, line, "go depth 11");
     }
     engine.quit();
     let mut engine = learning("all", &path);
+    engine.send("setoption name Evaluation value classical");
     engine.search_until_told("learning all: 3 records");
     let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores from earlier games"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
@@ -323,6 +326,22 @@ fn a_search_stopped_in_a_fail_low_teaches_its_bound_and_answers_with_a_whole_lin
         }
     }
     assert!(bounds > 0, "no search was stopped in a fail low");
+}
+
+#[test]
+fn only_a_drop_as_large_as_learn_drop_is_remembered() {
+    for (least, remembered) in [(33, true), (1000, false)] {
+        let (_folder, path) = learn_file();
+        let mut engine = learning("drop", &path);
+        engine.send(&format!("setoption name LearnDrop value {least}"));
+        engine.search_until_told("learning drop");
+        search(&mut engine, "startpos moves g1f3 e7e6", "go depth 8");
+        // A knight less.
+        let (_, said) = search(&mut engine, "startpos moves g1f3 e7e6 f3g5 d8g5", "go depth 8");
+        let fell = said.iter().any(|text| text.contains("the score fell since the last move"));
+        assert_eq!(fell, remembered, "{least}: {said:?}");
+        engine.quit();
+    }
 }
 
 #[test]

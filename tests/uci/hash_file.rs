@@ -332,7 +332,27 @@ fn in_ram_alone_an_analysis_is_resumed_as_well() {
     assert_eq!(nodes_of(&engine.best("go depth 9").1, 9), 0);
     engine.send("setoption name Clear Hash");
     assert!(nodes_of(&engine.best("go depth 9").1, 9) > 0);
+    // So does what scores rest on, when it changes.
+    for option in ["PathHash value off", "Evaluation value classical"] {
+        assert_eq!(nodes_of(&engine.best("go depth 9").1, 9), 0);
+        engine.send(&format!("setoption name {option}"));
+        assert!(nodes_of(&engine.best("go depth 9").1, 9) > 0, "{option}");
+    }
     engine.quit();
+}
+
+#[test]
+fn scores_of_contempt_or_of_limited_strength_do_not_reach_the_file() {
+    let home = home();
+    let file = home.path().join("limited.hash");
+    for options in [&["UCI_LimitStrength value true", "UCI_Elo value 2850"][..], &["Contempt value 50"]] {
+        let (mut engine, _) = with_file(&file);
+        options.iter().for_each(|option| engine.send(&format!("setoption name {option}")));
+        engine.best("go depth 12");
+        engine.quit();
+        let (out, error, code) = run(&["hash", "check", &file.display().to_string()]);
+        assert!(code == 0 && out.starts_with("0 good entries, 0 damaged"), "{options:?}: {out}{error}");
+    }
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 use std::{io::Write, process::Stdio};
 
-use engram::{protocol::ScoreValue, types::Depth};
+use engram::types::Depth;
 use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
-use crate::common::{Engine, command, home, last_report, last_score, run};
+use crate::common::{Engine, command, home, last_report, run};
 
 fn is_legal(uci: &str, fen: &str) -> bool {
     let fen: Fen = fen.parse().expect("a FEN");
@@ -87,17 +87,6 @@ fn every_subset_of_the_go_parameters_is_answered() {
 }
 
 #[test]
-fn searchmoves_restricts_the_search() {
-    let mut engine = Engine::ready();
-    engine.send("position startpos");
-    assert_eq!(engine.best("go depth 3 searchmoves a2a3").0, "a2a3");
-    assert_eq!(engine.best("go searchmoves h2h4 depth 3").0, "h2h4");
-    let (best, _) = engine.best("go searchmoves a2a4 b2b4 depth 3");
-    assert!(["a2a4", "b2b4"].contains(&best.as_str()), "{best}");
-    engine.quit();
-}
-
-#[test]
 fn an_infinite_search_answers_only_to_stop() {
     let mut engine = Engine::ready();
     // Also where nothing is left to search: a mate in one, one legal move, a game that is over.
@@ -169,6 +158,24 @@ fn the_overhead_is_taken_off_and_of_a_movetime_at_most_half() {
     engine.quit();
 }
 
+/// The first clock of a game is that of the whole game, whatever the GUI's says later.
+#[test]
+fn under_a_node_rate_a_game_has_the_nodes_of_its_first_clock() {
+    let mut engine = Engine::with(&["Learning value off", "nodestime value 100"]);
+    let line = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7";
+    let moves: Vec<&str> = line.split(' ').collect();
+    let nodes = |engine: &mut Engine, plies: usize| {
+        let position = format!("startpos moves {}", moves[..plies].join(" "));
+        let (_, lines) = engine.search(&position, "go wtime 1000 btime 1000 movestogo 1");
+        last_report(&lines).nodes.expect("a count")
+    };
+    let game = [0, 2, 4, 6, 8, 10].map(|plies| nodes(&mut engine, plies));
+    assert!(game[0] > 10_000 && game.iter().sum::<u64>() < 100_000, "{game:?}");
+    engine.send("ucinewgame");
+    assert_eq!(nodes(&mut engine, 0), game[0], "another game has a clock of its own");
+    engine.quit();
+}
+
 #[test]
 fn a_ponder_move_is_legal_after_the_best_move() {
     let mut engine = Engine::ready();
@@ -219,15 +226,6 @@ fn a_finished_game_has_a_score_and_no_move() {
             assert!(info.contains(&format!("score {score}")) && !info.contains("string"), "{info}");
         }
     }
-    engine.quit();
-}
-
-#[test]
-fn mates_are_told_in_moves() {
-    let mut engine = Engine::ready();
-    let (best, lines) = engine.search("fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go depth 5");
-    assert_eq!(last_score(&lines), ScoreValue::Mate(1), "{best}: {lines:#?}");
-    assert_eq!(best, "g5g7");
     engine.quit();
 }
 

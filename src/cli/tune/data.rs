@@ -4,8 +4,6 @@
 
 use std::{io::BufRead, path::Path};
 
-use shakmaty::Square;
-
 use super::common::file_error;
 use crate::{
     cli::{CliError, source},
@@ -52,17 +50,15 @@ pub fn parse(line: &str) -> Option<Labelled> {
     let mut fields = line.split('|').map(str::trim);
     let position = Position::from_fen(fields.next()?)?;
     let score = fields.next()?;
-    let score = if score.is_empty() { None } else { Some(score.parse().ok()?) };
+    let score = if score.is_empty() {
+        None
+    } else {
+        Some(score.parse().ok().filter(|score: &f32| score.is_finite())?)
+    };
     let result = fields.next()?.parse().ok().filter(|result| [0.0, 0.5, 1.0].contains(result))?;
-    let checked = position.in_check();
-    let noisy = checked || fields.next().is_some_and(|best| is_noisy(&position, best));
+    let best = fields.next().and_then(|best| position.legal_move(best));
+    let noisy = position.in_check() || best.is_some_and(|best| best.is_capture() || best.is_promotion());
     Some(Labelled { position, score, result, noisy })
-}
-
-/// Is `best` (in UCI form) a capture or a promotion?
-fn is_noisy(position: &Position, best: &str) -> bool {
-    let goal = best.get(2..4).and_then(|square| Square::from_ascii(square.as_bytes()).ok());
-    best.len() > 4 || goal.is_some_and(|goal| position.board().by_color(!position.turn()).contains(goal))
 }
 
 #[cfg(test)]
@@ -78,7 +74,13 @@ mod tests {
         assert!(
             parse(&format!("{fen} || 0.0")).is_some_and(|line| line.score.is_none() && line.result == 0.0)
         );
+        let passed = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1 | 50 | 1.0";
+        let noisy = |best: &str| parse(&format!("{passed} | {best}")).map(|line| line.noisy);
+        assert_eq!((noisy("e5d6"), noisy("e5e6"), noisy("")), (Some(true), Some(false), Some(false)));
         assert!(parse(&format!("{fen} | 3 | -5")).is_none(), "no result of a game");
+        assert!(
+            parse(&format!("{fen} | nan | 0.5")).is_none() && parse(&format!("{fen} | inf | 0.5")).is_none()
+        );
         assert!(parse("nonsense | 3 | 1.0").is_none() && parse(fen).is_none() && parse("").is_none());
     }
 

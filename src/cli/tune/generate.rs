@@ -38,7 +38,8 @@ pub struct GenerateArguments {
     /// Games to play.
     #[arg(long, default_value_t = 10_000)]
     games: u64,
-    /// Nodes of each search.
+    /// Nodes of each search; each game draws its own number, up to a quarter more or less, so that two games from one opening
+    /// differ.
     #[arg(long, default_value_t = 5_000)]
     nodes: u64,
     /// Random moves at the beginning of each game, without openings.
@@ -76,7 +77,7 @@ pub fn print(arguments: &GenerateArguments, output: &Output, interrupt: &Interru
         let mut random = Rng::new();
         // Relaxed: each number is taken once, no matter by which thread.
         while !interrupt.is_requested() && started.fetch_add(1, Relaxed) < arguments.games {
-            let lines = player.game(&mut random, &openings, arguments.opening);
+            let lines = player.game(&mut random, &openings, arguments);
             let mut file = locked(&file);
             file.write_all(lines.concat().as_bytes()).map_err(&failed)?;
             let positions = written.fetch_add(lines.len() as u64, Relaxed) + lines.len() as u64;
@@ -146,12 +147,19 @@ impl Player {
     }
 
     /// Plays a game and returns its positions as lines.
-    fn game(&mut self, random: &mut Rng, openings: &[Position], plies: usize) -> Vec<String> {
+    fn game(
+        &mut self,
+        random: &mut Rng,
+        openings: &[Position],
+        arguments: &GenerateArguments,
+    ) -> Vec<String> {
+        let quarter = arguments.nodes / 4;
         loop {
+            self.nodes = random.u64(arguments.nodes - quarter..=arguments.nodes.saturating_add(quarter));
             let (start, moves) = match openings {
                 [] => {
-                    let moves = random_moves(&Position::default(), random, plies).map(|(_, moves)| moves);
-                    (Position::default(), moves)
+                    let drawn = random_moves(&Position::default(), random, arguments.opening);
+                    (Position::default(), drawn.map(|(_, moves)| moves))
                 }
                 _ => (openings[random.usize(..openings.len())].clone(), Some(Vec::new())),
             };
@@ -269,6 +277,10 @@ mod tests {
         print(&arguments, &output, &Interrupt::default()).expect("a game from a book");
         let game = read(&arguments.out);
         assert_eq!(game[0].position.fen(), opening, "no random move follows the opening");
+        arguments.nodes = 1000;
+        let (mut player, mut random) = (Player::new(arguments.nodes), Rng::with_seed(1));
+        let mut play = || player.game(&mut random, &[game[0].position.clone()], &arguments);
+        assert!(play() != play(), "an opening that is drawn again gives another game");
         let chess960 = parse_fen("7k/7p/8/8/8/8/8/5K1R w H - 0 1", true).expect("a position");
         let castling = chess960.legal_moves().into_iter().find(|m| m.is_castle()).expect("it may castle");
         let uci = castling.to_uci(NOTATION);

@@ -1,7 +1,7 @@
 //! `engram tune label`: samples from labelled positions, or samples with another teacher's labels.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufWriter, Read, Write},
     path::PathBuf,
 };
@@ -11,7 +11,7 @@ use shakmaty::Color;
 
 use super::{
     super::{
-        common::file_error,
+        common::{file_error, no_data},
         data::{self, Labelled},
     },
     record::{SIZE, Sample},
@@ -33,7 +33,7 @@ pub struct LabelArguments {
     /// positions that are not quiet are left out.
     #[arg(long)]
     teacher: Vec<String>,
-    /// Take the positions that are held out of training instead of the others; a file of samples has none.
+    /// Take the positions that are held out of training instead of the others; not of a file of samples.
     #[arg(long)]
     held_out: bool,
 }
@@ -45,26 +45,26 @@ const CHUNK: usize = 1 << 14;
 pub fn print(arguments: &LabelArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
     let input = File::open(&arguments.input).map_err(file_error(&arguments.input))?;
     let has_samples = is_samples(&input).map_err(file_error(&arguments.input))?;
+    if has_samples && arguments.held_out {
+        let reason = "a file of samples has none; take those of the positions that it was made from";
+        return Err(CliError::Task(format!("--held-out: {reason}")));
+    }
+    let teachers = Teachers::start(&arguments.teacher)?;
     // An existing file, which may be the input, is not overwritten.
     let file = File::create_new(&arguments.out).map_err(file_error(&arguments.out))?;
-    let teachers = Teachers::start(&arguments.teacher)?;
     let mut labeller =
         Labeller { arguments, teachers, out: BufWriter::new(file), samples: Vec::new(), written: 0 };
-    if has_samples {
-        labeller.samples(interrupt)?;
-    } else {
-        for (number, label) in data::read(&arguments.input)?.enumerate() {
-            if interrupt.is_requested() {
-                break;
-            }
-            let usable = label?.filter(|label| !label.noisy || !arguments.teacher.is_empty());
-            let usable = usable.filter(|_| data::held_out(number) == arguments.held_out);
-            if let Some(sample) = usable.as_ref().and_then(of_label) {
-                labeller.push(sample)?;
-            }
-        }
+    let labelled = if has_samples { labeller.samples(interrupt) } else { labeller.positions(interrupt) };
+    let finished = labelled.and_then(|()| labeller.finish());
+    let written = labeller.written;
+    if written == 0 {
+        // Empty, it would only be in the way of the next command.
+        let _ = fs::remove_file(&arguments.out);
     }
-    let written = labeller.finish()?;
+    finished?;
+    if written == 0 && !interrupt.is_requested() {
+        return Err(no_data());
+    }
     output.line(format_args!("{written} samples"));
     Ok(())
 }
@@ -96,6 +96,22 @@ struct Labeller<'a> {
 }
 
 impl Labeller<'_> {
+    /// Takes the usable positions of a file.
+    fn positions(&mut self, interrupt: &Interrupt) -> Result<(), CliError> {
+        let arguments = self.arguments;
+        for (number, label) in data::read(&arguments.input)?.enumerate() {
+            if interrupt.is_requested() {
+                break;
+            }
+            let usable = label?.filter(|label| !label.noisy || !arguments.teacher.is_empty());
+            let usable = usable.filter(|_| data::held_out(number) == arguments.held_out);
+            if let Some(sample) = usable.as_ref().and_then(of_label) {
+                self.push(sample)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes over all samples of a file.
     fn samples(&mut self, interrupt: &Interrupt) -> Result<(), CliError> {
         let failed = file_error(&self.arguments.input);
@@ -131,11 +147,10 @@ impl Labeller<'_> {
         Ok(())
     }
 
-    /// Writes what is left, and says how many there were in all.
-    fn finish(mut self) -> Result<u64, CliError> {
+    /// Writes what is left.
+    fn finish(&mut self) -> Result<(), CliError> {
         self.write()?;
-        self.out.flush().map_err(file_error(&self.arguments.out))?;
-        Ok(self.written)
+        self.out.flush().map_err(file_error(&self.arguments.out))
     }
 }
 
@@ -143,7 +158,6 @@ impl Labeller<'_> {
 mod tests {
     use super::*;
     use clap::Parser;
-    use std::{fs, io};
 
     #[derive(Debug, Parser)]
     struct LabelCommand {
@@ -151,9 +165,13 @@ mod tests {
         arguments: LabelArguments,
     }
 
-    fn label(words: &[&str]) -> Vec<Sample> {
+    fn run(words: &[&str]) -> Result<(), CliError> {
         let command = LabelCommand::try_parse_from([&["label"], words].concat()).expect("arguments");
-        print(&command.arguments, &Output::new(io::sink()), &Interrupt::default()).expect("samples");
+        print(&command.arguments, &Output::new(io::sink()), &Interrupt::default())
+    }
+
+    fn label(words: &[&str]) -> Vec<Sample> {
+        run(words).expect("samples");
         let bytes = fs::read(words[1]).expect("a file");
         bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).collect()
     }
@@ -189,5 +207,44 @@ mod tests {
             (label(&[&path("many"), &path("most")]), label(&[&path("many"), &path("rest"), "--held-out"]));
         assert!(!held_out.is_empty() && held_out.len().is_multiple_of(data::BLOCK));
         assert_eq!(trained.len() + held_out.len(), 30 * data::BLOCK);
+    }
+
+    /// A teacher that answers each position with `answer`, and the empty line too if `also_empty`; then all at once: the
+    /// shell's own `printf` writes line by line.
+    #[cfg(unix)]
+    fn teacher(path: &str, answer: &str, also_empty: bool) -> String {
+        let (print, last) = if also_empty { ("env printf", answer) } else { ("printf", "") };
+        let script = format!(
+            "while read -r line; do
+                if [ -n \"$line\" ]; then said+='{answer}\\n'; else {print} \"${{said}}{last}\"; said=; fi
+            done"
+        );
+        fs::write(path, script).expect("a script");
+        format!("--teacher=bash {path}")
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_cannot_be_labelled_is_an_error_and_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("games"), "[Event \"Casual game\"]\n\n1. e4 e5 *\n").expect("a file");
+        let line = "8/8/4k3/8/8/3K4/3R4/8 b - - 0 1 | 500 | 1.0\n";
+        fs::write(path("positions"), line).expect("a file");
+        label(&[&path("positions"), &path("samples")]);
+        let failed = |input: &str, word: &str| {
+            let error = run(&[&path(input), &path("out"), word]).expect_err(word).to_string();
+            assert!(!fs::exists(path("out")).expect("a folder"), "{error}");
+            error
+        };
+        assert!(failed("games", "--held-out").contains("no positions"));
+        assert!(failed("samples", "--held-out").contains("a file of samples has none"));
+        assert!(failed("samples", "--teacher=/no/such/teacher").contains("/no/such/teacher"));
+        let twice = teacher(&path("twice.sh"), "7", true);
+        assert!(failed("samples", &twice).contains("it answered more than it was asked"));
+        let garrulous = teacher(&path("long.sh"), &"x\\n".repeat(50_000), false);
+        assert!(failed("samples", &garrulous).contains("not a number"));
+        let large = label(&[&path("samples"), &path("large"), &teacher(&path("large.sh"), "40000", false)]);
+        assert_eq!(large[0].score, 3000, "a larger score says no more");
     }
 }

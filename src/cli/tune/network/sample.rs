@@ -68,6 +68,9 @@ pub struct SampleArguments {
     /// Games at a time; as many as there are cores if absent.
     #[arg(long)]
     threads: Option<usize>,
+    /// Seed of the random numbers: runs with one thread and the same seed make the same samples. The time if absent.
+    #[arg(long)]
+    seed: Option<u64>,
 }
 
 /// Positions that are labelled together.
@@ -84,7 +87,8 @@ pub fn print(arguments: &SampleArguments, output: &Output, interrupt: &Interrupt
         if to_stdout { Box::new(io::stdout()) } else { Box::new(open(&arguments.out).map_err(failed)?) };
     let openings = arguments.openings.as_deref().map_or(Ok(Vec::new()), |path| openings(path, None, 0))?;
     let threads = threads(arguments.threads);
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+    let time = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+    let seed = arguments.seed.unwrap_or_else(time);
     let shared = Samplers {
         arguments,
         openings,
@@ -143,20 +147,21 @@ impl Samplers<'_> {
     /// One thread: games, and whenever enough positions have come together, labels for them.
     fn work(&self, seed: u64, interrupt: &Interrupt, say: &dyn Fn(String)) -> Result<(), CliError> {
         let mut teachers = Teachers::start(&self.arguments.teacher)?;
-        // Positions that a search evaluated, and neighbours.
+        let mut random = Rng::with_seed(seed);
+        // Positions that a search evaluated, and neighbours, which are drawn in the search's own thread.
         let taken = Arc::<Mutex<Vec<Sample>>>::default();
+        let drawn = Mutex::new(random.fork());
         let mut player = Player::new(self.arguments.least_nodes);
         let (evaluated, every, sink) = (AtomicU64::new(0), self.arguments.every.max(1), Arc::clone(&taken));
         player.engine.observe(
             &(Arc::new(move |position: &Position| {
                 if evaluated.fetch_add(1, Relaxed) % every == 0 {
-                    let both = [Some(position.clone()), neighbour(position)];
+                    let both = [Some(position.clone()), neighbour(position, &mut locked(&drawn))];
                     let quiet = both.into_iter().flatten().filter(is_quiet);
                     locked(&sink).extend(quiet.map(|position| Sample::new(&position)));
                 }
             }) as _),
         );
-        let mut random = Rng::with_seed(seed);
         let mut samples = Vec::new();
         while !self.is_over(interrupt) {
             self.game(&mut player, &mut random);
@@ -221,11 +226,11 @@ impl Samplers<'_> {
 }
 
 /// The position after a random move, or two in one of four cases. A move that gives nothing away is drawn more often.
-fn neighbour(position: &Position) -> Option<Position> {
+fn neighbour(position: &Position, random: &mut Rng) -> Option<Position> {
     let mut position = position.clone();
-    for _ in 0..1 + usize::from(fastrand::u8(..4) == 0) {
+    for _ in 0..1 + usize::from(random.u8(..4) == 0) {
         let moves = position.legal_moves();
-        let mut drawn = (0..3).filter_map(|_| fastrand::choice(&moves).copied());
+        let mut drawn = (0..3).filter_map(|_| random.choice(&moves).copied());
         let last = drawn.next()?;
         let m = std::iter::once(last).chain(drawn).find(|&m| position.see_ge(m, 0)).unwrap_or(last);
         position = position.play(m);

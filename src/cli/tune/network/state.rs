@@ -43,6 +43,8 @@ impl Learner {
 /// The state of a training.
 pub struct Training {
     pub shape: NetworkShape,
+    /// Samples of a batch.
+    pub batch: u64,
     /// Batches processed.
     pub batches: u64,
     pub parameters: Vec<f32>,
@@ -51,9 +53,21 @@ pub struct Training {
 
 impl Training {
     /// The state in a checkpoint, or a new one: `from` another network or random.
-    pub fn begin(checkpoint: &Path, from: Option<&Path>, shape: NetworkShape) -> Result<Training, CliError> {
-        if let Some(state) = Training::load(checkpoint, shape)? {
-            return Ok(state);
+    pub fn begin(
+        checkpoint: &Path,
+        from: Option<&Path>,
+        shape: NetworkShape,
+        batch: u64,
+    ) -> Result<Training, CliError> {
+        match Training::load(checkpoint, shape)? {
+            Some(state) if state.batch == batch => return Ok(state),
+            Some(state) => {
+                let (path, found) = (checkpoint.display(), state.batch);
+                return Err(CliError::Task(format!(
+                    "{path} goes on only with --batch {found}; remove it to begin anew"
+                )));
+            }
+            None => (),
         }
         let parameters = match from {
             Some(path) => {
@@ -71,7 +85,7 @@ impl Training {
             }
             None => shape.random(1),
         };
-        Ok(Training { shape, batches: 0, moments: Moments::new(parameters.len()), parameters })
+        Ok(Training { shape, batch, batches: 0, moments: Moments::new(parameters.len()), parameters })
     }
 
     /// Learns from a batch and returns the sum of its losses.
@@ -193,8 +207,9 @@ impl Training {
 
     pub fn save(&self, path: &Path) -> Result<(), CliError> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend((self.shape.units as u64).to_le_bytes());
-        bytes.extend(self.batches.to_le_bytes());
+        for number in [self.shape.units as u64, self.batch, self.batches] {
+            bytes.extend(number.to_le_bytes());
+        }
         for number in self.parameters.iter().chain(&self.moments.first).chain(&self.moments.second) {
             bytes.extend(number.to_le_bytes());
         }
@@ -212,23 +227,23 @@ impl Training {
             CliError::Task(format!("{} {reason}", path.display()))
         };
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(foreign)?;
-        let (units, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
-        let (batches, rest) = rest.split_first_chunk::<8>().ok_or_else(foreign)?;
+        let (head, rest) = rest.split_first_chunk::<24>().ok_or_else(foreign)?;
+        let [units, batch, batches] = [0, 1, 2].map(|index| u64::from_le_bytes(head.as_chunks().0[index]));
         let numbers: Vec<f32> =
             rest.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
         let count = shape.parameters();
-        if u64::from_le_bytes(*units) != shape.units as u64 || numbers.len() != 3 * count {
+        if units != shape.units as u64 || numbers.len() != 3 * count {
             return Err(foreign());
         }
         let moments =
             Moments { first: numbers[count..2 * count].to_vec(), second: numbers[2 * count..].to_vec() };
         let parameters = numbers[..count].to_vec();
-        Ok(Some(Training { shape, batches: u64::from_le_bytes(*batches), parameters, moments }))
+        Ok(Some(Training { shape, batch, batches, parameters, moments }))
     }
 }
 
 /// The beginning of a checkpoint.
-const MAGIC: [u8; 24] = *b"Engram training, v3\n\0\0\0\0";
+const MAGIC: [u8; 24] = *b"Engram training, v4\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
 /// outputs, and so does a new pawn part.
@@ -267,22 +282,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_checkpoint_of_another_shape_is_refused_and_kept() {
+    fn a_checkpoint_of_another_shape_or_batch_is_refused_and_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
         assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
         let (path, shape) = (folder.path().join("other"), NetworkShape { units: TILE, pawns: false });
-        Training::begin(&path, None, shape).expect("a new one").save(&path).expect("saved");
+        Training::begin(&path, None, shape, 64).expect("a new one").save(&path).expect("saved");
         assert!(Training::load(&path, shape).expect("read").is_some());
+        assert!(Training::begin(&path, None, shape, 64).is_ok());
+        let error = Training::begin(&path, None, shape, 32).err().expect("another batch").to_string();
+        assert!(error.contains("--batch 64"), "{error}");
         let larger = NetworkShape { units: 2 * TILE, ..shape };
         assert!(Training::load(&path, larger).is_err());
         let (net, none) = (folder.path().join("net"), folder.path().join("none"));
-        let begun = Training::begin(&none, None, larger).expect("a new one");
+        let begun = Training::begin(&none, None, larger, 64).expect("a new one");
         fs::write(&net, begun.layout().to_bytes()).expect("written");
-        assert!(Training::begin(&none, Some(&net), larger).is_ok());
-        assert!(Training::begin(&none, Some(&net), shape).is_err(), "it has more units");
+        assert!(Training::begin(&none, Some(&net), larger, 64).is_ok());
+        assert!(Training::begin(&none, Some(&net), shape, 64).is_err(), "it has more units");
         assert!(
             Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
                 .expect("none")

@@ -34,7 +34,9 @@ fn is_held_out(number: u64) -> bool {
 pub struct Stream {
     files: Vec<SampleFile>,
     random: Rng,
+    /// Up to `capacity` samples, or as many as the files have.
     buffer: Vec<Sample>,
+    capacity: usize,
     waiting: Vec<Sample>,
 }
 
@@ -47,26 +49,26 @@ struct SampleFile {
 }
 
 impl Stream {
-    /// Opens the files and fills a buffer of `capacity` samples, or as many as there are. What is drawn is the same
-    /// whenever the files are.
+    /// Opens the files, to draw from a buffer of `capacity` samples. What is drawn is the same whenever the files are.
     pub fn open(paths: &[PathBuf], capacity: usize) -> Result<Stream, CliError> {
         let files = paths
             .iter()
             .map(|path| Ok(SampleFile { path: path.clone(), reader: open(path)?, next: 0, count: 0 }));
         let files = files.collect::<Result<Vec<_>, CliError>>()?;
-        let mut stream = Stream { files, random: Rng::with_seed(0), buffer: Vec::new(), waiting: Vec::new() };
-        let capacity = capacity.min(stream.begin_again()? as usize);
-        stream.buffer.reserve_exact(capacity);
-        while stream.buffer.len() < capacity {
-            let sample = stream.next()?;
-            stream.buffer.push(sample);
-        }
-        Ok(stream)
+        let random = Rng::with_seed(0);
+        Ok(Stream { files, random, buffer: Vec::new(), capacity, waiting: Vec::new() })
     }
 
     /// Draws a sample.
     pub fn draw(&mut self) -> Result<Sample, CliError> {
         let next = self.next()?;
+        // At first, and when the files have grown.
+        let wanted = self.capacity.min(self.count() as usize);
+        self.buffer.reserve_exact(wanted.saturating_sub(self.buffer.len()));
+        while self.buffer.len() < wanted {
+            let sample = self.next()?;
+            self.buffer.push(sample);
+        }
         let index = self.random.usize(..self.buffer.len());
         Ok(std::mem::replace(&mut self.buffer[index], next))
     }
@@ -105,14 +107,19 @@ impl Stream {
         Ok(samples)
     }
 
-    /// Goes back to the beginning of all files, and returns how many samples they have now.
-    fn begin_again(&mut self) -> Result<u64, CliError> {
+    /// How many samples the files had when they were last begun.
+    fn count(&self) -> u64 {
+        self.files.iter().map(|file| file.count).sum()
+    }
+
+    /// Goes back to the beginning of all files.
+    fn begin_again(&mut self) -> Result<(), CliError> {
         for SampleFile { path, reader, next, count } in &mut self.files {
             reader.rewind().map_err(file_error(path))?;
             let length = path.metadata().map_err(file_error(path))?.len();
             (*next, *count) = (0, length / SIZE as u64);
         }
-        Ok(self.files.iter().map(|file| file.count).sum())
+        Ok(())
     }
 
     /// The next sample that is not held out.
@@ -125,8 +132,10 @@ impl Stream {
             let left: u64 = self.files.iter().map(|file| file.count - file.next).sum();
             if left > 0 {
                 self.read(left)?;
-            } else if std::mem::replace(&mut has_begun_again, true) || self.begin_again()? == 0 {
+            } else if std::mem::replace(&mut has_begun_again, true) {
                 return Err(no_data());
+            } else {
+                self.begin_again()?;
             }
         }
     }
@@ -191,5 +200,49 @@ mod tests {
         assert_eq!(times.len(), 2 * usize::from(count as u16));
         assert!(times.values().filter(|&&times| times != 2).count() <= 200);
         assert_eq!(drawn(), scores, "each time alike");
+    }
+
+    fn scored(score: i16) -> Sample {
+        Sample { score, ..Sample::new(&Position::default()) }
+    }
+
+    #[test]
+    fn the_buffer_grows_with_the_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("samples");
+        let write = |count: i16| {
+            let bytes: Vec<u8> = (0..count).flat_map(|score| scored(score).to_bytes()).collect();
+            fs::write(&path, bytes).expect("written");
+        };
+        write(0);
+        let mut stream = Stream::open(std::slice::from_ref(&path), 100).expect("a stream");
+        assert!(stream.draw().is_err(), "there is none yet");
+        for (count, held) in [(10, 10), (50, 50), (300, 100)] {
+            write(count);
+            // All that were there before are read.
+            for _ in 0..200 {
+                stream.draw().expect("a sample");
+            }
+            assert_eq!(stream.buffer.len(), held);
+        }
+    }
+
+    #[test]
+    fn what_is_held_out_is_not_trained_on() {
+        use std::io::Write;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("samples");
+        let start = HELD_OUT / 2 * BLOCK;
+        // The rest of the file is a hole, which holds no position.
+        let mut file = File::create(&path).expect("a file");
+        for (number, score) in [(start - 1, 1), (start + BLOCK / 2, 2), (start + BLOCK, 3)] {
+            file.seek(SeekFrom::Start(number * SIZE as u64)).expect("a place");
+            file.write_all(&scored(score).to_bytes()).expect("written");
+        }
+        let held_out = Stream::held_out(std::slice::from_ref(&path), 10).expect("samples");
+        assert_eq!(held_out, [scored(2)]);
+        let mut stream = Stream::open(&[path], 1).expect("a stream");
+        let drawn = [(); 3].map(|()| stream.draw().expect("a sample").score);
+        assert!(!drawn.contains(&2), "{drawn:?}");
     }
 }

@@ -11,8 +11,9 @@ use std::{
 use super::record::Sample;
 use crate::cli::CliError;
 
-/// Positions asked at a time: their answers fit into a pipe, so there is no deadlock.
-const BATCH: usize = 4096;
+/// Positions asked at a time: the questions, of at most 90 bytes, and the answers fit into a pipe of 64 KiB, so neither side
+/// waits for the other, whatever a teacher says.
+const BATCH: usize = 256;
 /// Larger scores, in centipawns, show no more than that a position is won.
 const LIMIT: i32 = 3000;
 
@@ -45,12 +46,21 @@ fn named(command: &str) -> impl Fn(io::Error) -> CliError {
     move |error| CliError::Task(format!("--teacher: {command}: {error}"))
 }
 
-/// A running teacher.
+/// A running teacher. It ends when its streams are closed, which are dropped before the process.
 struct Teacher {
     command: String,
-    process: Child,
-    questions: Option<ChildStdin>,
+    questions: ChildStdin,
     answers: BufReader<ChildStdout>,
+    _process: Process,
+}
+
+/// A process, which is waited for in the end.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.wait();
+    }
 }
 
 impl Teacher {
@@ -65,21 +75,20 @@ impl Teacher {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command.spawn()?;
         let missing = || io::Error::other("it has no standard streams");
-        let questions = Some(process.stdin.take().ok_or_else(missing)?);
+        let questions = process.stdin.take().ok_or_else(missing)?;
         let answers = BufReader::new(process.stdout.take().ok_or_else(missing)?);
-        Ok(Teacher { command: line.to_owned(), process, questions, answers })
+        Ok(Teacher { command: line.to_owned(), questions, answers, _process: Process(process) })
     }
 
     /// Adds what it says of each sample.
     fn add_scores(&mut self, samples: &[Sample], sums: &mut [i32]) -> io::Result<()> {
-        let questions = self.questions.as_mut().ok_or_else(|| io::Error::other("it has ended"))?;
         let (mut text, mut line) = (String::new(), String::new());
         for (batch, sums) in samples.chunks(BATCH).zip(sums.chunks_mut(BATCH)) {
             text.clear();
             batch.iter().for_each(|sample| sample.write_fen(&mut text));
             let _ = writeln!(text);
-            questions.write_all(text.as_bytes())?;
-            questions.flush()?;
+            self.questions.write_all(text.as_bytes())?;
+            self.questions.flush()?;
             for sum in sums {
                 line.clear();
                 if self.answers.read_line(&mut line)? == 0 {
@@ -93,15 +102,11 @@ impl Teacher {
                 })?;
                 *sum += score.clamp(-LIMIT, LIMIT);
             }
+            // Such as an answer to the empty line: all later ones would belong to other positions.
+            if !self.answers.buffer().is_empty() {
+                return Err(io::Error::other("it answered more than it was asked"));
+            }
         }
         Ok(())
-    }
-}
-
-impl Drop for Teacher {
-    fn drop(&mut self) {
-        // It ends at the end of its input.
-        self.questions = None;
-        let _ = self.process.wait();
     }
 }

@@ -58,9 +58,9 @@ pub struct TrainArguments {
     #[arg(long, default_value_t = 0.0015)]
     rate: f32,
     /// The share of the game's result in the target, 0 to 1.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
     result: f32,
-    /// Samples a step.
+    /// Samples a step; the same when a training resumes.
     #[arg(long, default_value = "16384")]
     batch: NonZeroUsize,
     /// Samples in memory, of which each batch is drawn; 32 bytes each.
@@ -79,6 +79,11 @@ fn whole_tiles(text: &str) -> Result<usize, String> {
     units.ok_or_else(|| format!("the number of units is a multiple of {TILE}"))
 }
 
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1".to_owned())
+}
+
 impl TrainArguments {
     fn checkpoint(&self) -> PathBuf {
         self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.net, ".checkpoint"))
@@ -94,9 +99,15 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     refuse_input(&arguments.net, inputs())?;
     let checkpoint = arguments.checkpoint();
     refuse_input(&checkpoint, inputs())?;
+    if let Some(path) = &arguments.held_out
+        && refuse_input(path, &arguments.samples).is_err()
+    {
+        let reason = "is trained on as well; without --held-out some samples of each file are held out";
+        return Err(CliError::Task(format!("--held-out: {} {reason}", path.display())));
+    }
     let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
-    let mut state = Training::begin(&checkpoint, arguments.from.as_deref(), shape)?;
     let batch = arguments.batch.get() as u64;
+    let mut state = Training::begin(&checkpoint, arguments.from.as_deref(), shape, batch)?;
     let held_out = match &arguments.held_out {
         Some(path) => Stream::first(path, HELD_OUT)?,
         None => Stream::held_out(&arguments.samples, HELD_OUT)?,
@@ -113,8 +124,9 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     };
     let parameters = shape.parameters();
     output.line(format_args!("{parameters} parameters, batch {} of {batches}, {validation}", state.batches));
-    // What was drawn before is drawn again, so that a resumed training is the same.
-    for _ in 0..state.batches {
+    // What was drawn before is drawn again, so that a resumed training is the same; one that is finished draws nothing.
+    let drawn_before = if state.batches < batches { state.batches } else { 0 };
+    for _ in 0..drawn_before {
         if interrupt.is_requested() {
             return Ok(());
         }
@@ -205,10 +217,15 @@ mod tests {
         },
         *,
     };
-    use std::{fs, io};
+    use std::{
+        fs,
+        io::{self, Write},
+    };
 
-    use crate::eval::net::Layout;
+    use super::super::super::{common::is_quiet, generate::random_moves};
+    use crate::{eval::net::Layout, position::Position};
     use clap::Parser;
+    use fastrand::Rng;
 
     #[derive(Debug, Parser)]
     struct Sampling {
@@ -240,7 +257,7 @@ mod tests {
         let teacher = format!("--teacher=bash {}", path("teacher.sh"));
         // Of many short searches, so that there are many kinds of positions.
         let searches = ["--least-nodes=40", "--most-nodes=120", "--every=20"];
-        let words = ["sample", &path("samples"), &teacher, "--positions=20000", "--threads=1"];
+        let words = ["sample", &path("samples"), &teacher, "--positions=20000", "--threads=1", "--seed=1"];
         let sampling = Sampling::try_parse_from(words.into_iter().chain(searches)).expect("arguments");
         sample::print(&sampling.arguments, &output, &Interrupt::default()).expect("samples");
         let bytes = fs::read(path("samples")).expect("a file");
@@ -269,8 +286,15 @@ mod tests {
                 .expect("a state")
                 .expect("one")
         };
+        // Castling rights and en passant are not in a sample; without them no position is less quiet.
+        let is_quiet_sample = |sample: &Sample| {
+            let mut fen = String::new();
+            sample.write_fen(&mut fen);
+            Position::from_fen(fen.trim()).is_some_and(|position| is_quiet(&position))
+        };
         let samples: Vec<Sample> =
             bytes.as_chunks::<SIZE>().0.iter().filter_map(Sample::from_bytes).take(4000).collect();
+        assert!(samples.iter().take(1000).all(is_quiet_sample));
         let loss = |state: &Training| {
             state.loss(&samples, 0.0, &mut [Learner::new(state.shape), Learner::new(state.shape)])
         };
@@ -285,10 +309,65 @@ mod tests {
         let begun = |layout: &Layout, units: usize| {
             let shape = NetworkShape { units, pawns: true };
             let moments = Moments::default();
-            Training { shape, batches: 0, parameters: grown(layout, shape), moments }
+            Training { shape, batch: 256, batches: 0, parameters: grown(layout, shape), moments }
         };
         assert_eq!(begun(&layout, 64).layout(), layout);
         let change = loss(&begun(&layout, 128)) - loss(&begun(&layout, 64));
         assert!(change.abs() < 1e-6, "new units have no say: {change}");
+    }
+
+    /// Copies a file when the first line is written after it is there.
+    struct CopyOnce {
+        from: PathBuf,
+        to: PathBuf,
+    }
+
+    impl Write for CopyOnce {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.from.exists() && !self.to.exists() {
+                fs::copy(&self.from, &self.to)?;
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_resumed_training_ends_with_the_same_network() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let mut random = Rng::with_seed(1);
+        let mut sample = |score: i16| {
+            let (position, _) = random_moves(&Position::default(), &mut random, 12)?;
+            Some(Sample { score, ..Sample::new(&position) }.to_bytes())
+        };
+        fs::write(path("samples"), (0..500).filter_map(&mut sample).collect::<Vec<_>>().concat())
+            .expect("samples");
+        let samples = path("samples").display().to_string();
+        let arguments = |name: &str, more: &[&str]| {
+            let net = format!("--net={}", path(name).display());
+            let words = ["train", &samples, &net, "--units=32", "--pawns=false", "--positions=640"];
+            let sizes = ["--batch=64", "--buffer=100", "--every=128", "--threads=1"];
+            TrainCommand::try_parse_from([&words[..], &sizes, more].concat()).map(|command| command.arguments)
+        };
+        let first_checkpoint = CopyOnce { from: path("whole.checkpoint"), to: path("resumed.checkpoint") };
+        for (name, output) in [("whole", Output::new(first_checkpoint)), ("resumed", Output::new(io::sink()))]
+        {
+            print(&arguments(name, &[]).expect("arguments"), &output, &Interrupt::default())
+                .expect("a training");
+        }
+        let net = |name: &str| fs::read(path(name)).expect("a network");
+        assert!(net("whole") == net("resumed"), "the networks differ");
+
+        let trained_on = arguments("other", &[&format!("--held-out={samples}")]).expect("arguments");
+        let output = Output::new(io::sink());
+        let error = print(&trained_on, &output, &Interrupt::default()).expect_err("it is both");
+        assert!(error.to_string().contains("trained on as well"), "{error}");
+        for (share, is_one) in [("1", true), ("5", false), ("-0.1", false), ("nan", false)] {
+            assert_eq!(arguments("other", &[&format!("--result={share}")]).is_ok(), is_one, "{share}");
+        }
     }
 }
