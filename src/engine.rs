@@ -258,9 +258,10 @@ impl Engine {
             && limits.mate.is_none()
             && strength == Strength::default();
         self.table.set_analysis(analysis);
+        let tablebases = self.tablebases();
         // The preferences were perhaps not known to the earlier search.
         let resumed = if analysis && input.preferences.is_empty() {
-            self.resume(&limits, &path, hash_file.as_deref())
+            self.resume(&limits, &path, hash_file.as_deref(), &tablebases)
         } else {
             None
         };
@@ -280,7 +281,7 @@ impl Engine {
             sink: Arc::clone(&self.sink),
             preferences: input.preferences,
             first_move: input.first_move,
-            tablebases: self.tablebases(),
+            tablebases,
             strength,
         });
     }
@@ -315,7 +316,7 @@ impl Engine {
     }
 
     /// The expected move was played: the current search continues on our own clock.
-    pub fn ponder_hit(&mut self) {
+    pub fn ponder_hit(&self) {
         self.game().ponder_hit();
         self.signals.pondering.store(false, Relaxed);
     }

@@ -99,7 +99,7 @@
 //! 10. Results come back as [`search::Event`]s, which [`uci`] prints through [`protocol`], and which [`cli`] also uses.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves. `files.rs` opens and creates
-//! files, `locks.rs` locks mutexes.
+//! files, `locks.rs` locks mutexes, `processor.rs` chooses instructions and priorities.
 //!
 //! A file imports only from layers below its own: `types`; `position`; then `tt`, `eval`, `learn`, `book`, `syzygy` and
 //! `protocol`, none of which imports another; then `search` and `tree`; then `fleet`; `engine`; `uci`; `cli`; `main.rs`. A test

@@ -17,8 +17,8 @@ use engram::{
 #[cfg(target_os = "linux")]
 #[used]
 #[allow(unsafe_code)]
-// SAFETY: the functions in this section are called with this signature, and this one needs nothing that is initialised
-// later.
+// SAFETY: libc calls the functions of this section with three arguments or with none, and on every ABI of Linux a C
+// function may ignore those passed. This one needs nothing that is initialised later.
 #[unsafe(link_section = ".init_array")]
 static BEFORE_ALL: extern "C" fn() = explain_illegal_instructions;
 

@@ -224,7 +224,7 @@ weighted_squares_by_name!(
 /// happens only to a program compiled for a newer processor (`-C target-cpu`).
 pub extern "C" fn explain_illegal_instructions() {
     #[cfg(unix)]
-    // SAFETY: `handler` does only what is allowed in a handler (`write` and `_exit`).
+    // SAFETY: `illegal_instruction` does only what is allowed in a handler (`write` and `_exit`).
     #[allow(unsafe_code)]
     unsafe {
         libc::signal(libc::SIGILL, illegal_instruction as *const () as libc::sighandler_t);

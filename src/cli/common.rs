@@ -265,7 +265,7 @@ pub(super) fn minutes(text: &str) -> Result<u64, String> {
     minutes.ok_or_else(|| "write a whole number of minutes, from 1 to 1000000".to_owned())
 }
 
-/// Lowers the priority of this process.
+/// Lowers the priority of this process; on Linux of this thread and of those that it starts from now on.
 pub(super) fn lower_priority() {
     #[cfg(unix)]
     let _ = rustix::process::nice(19);

@@ -36,7 +36,7 @@ pub enum HashTask {
     /// Resize a file.
     ///
     /// A new file is filled with the most valuable entries (by depth, principal variation and age) and
-    /// replaces the old one. No engine may be using it.
+    /// replaces the old one. A few may be lost even in a larger file. No engine may be using it.
     Resize {
         /// The file.
         file: PathBuf,
@@ -58,7 +58,7 @@ pub enum HashTask {
     },
     /// Clear a file, so that this engine can use it even if it was written with another evaluation.
     ///
-    /// No engine may be using it; the button `Clear Hash` of an engine empties its table alone.
+    /// `PathHash` and `Syzygy50MoveRule`, for which it was made, stay. No engine may be using it; the button `Clear Hash` of an engine empties its table alone.
     Clear {
         /// The file.
         file: PathBuf,

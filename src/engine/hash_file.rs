@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::Engine;
 use crate::{
     position::{PathHash, PositionPath},
-    search::{Failure, Limits, Notice, ResultStore, Resumed, Strength},
+    search::{Failure, Limits, Notice, ResultStore, Resumed, Strength, Tablebases},
     tt::file::{FileLocation, HashFile, HashOrigin},
 };
 
@@ -112,12 +112,14 @@ impl Engine {
         self.hash_file.open.clone().filter(|_| full_strength)
     }
 
-    /// The result of an earlier analysis of this root, where a search under `limits` may resume from it.
+    /// The result of an earlier analysis of this root, where a search under `limits` may resume from it. Not if the
+    /// tables, which that analysis perhaps did not have, know a better move.
     pub(super) fn resume(
         &self,
         limits: &Limits,
         path: &PositionPath,
         file: Option<&HashFile>,
+        tablebases: &Tablebases,
     ) -> Option<Resumed> {
         if self.settings.multi_pv > 1 || !limits.search_moves.is_empty() {
             return None;
@@ -126,10 +128,11 @@ impl Engine {
         memory.share(self.root.key(), path);
         let kept = memory.resumed(&self.root, path);
         let learned = self.learned_result(path);
-        let resumed = learned.into_iter().chain(kept).max_by_key(|resumed| resumed.depth)?;
-        if limits.depth.is_some_and(|most| most < resumed.depth) {
-            return None;
-        }
+        let is_usable = |resumed: &Resumed| {
+            limits.depth.is_none_or(|most| resumed.depth <= most) && tablebases.is_among_best(resumed.line[0])
+        };
+        let resumed =
+            learned.into_iter().chain(kept).filter(is_usable).max_by_key(|resumed| resumed.depth)?;
         self.say(Notice::Resumed(resumed.depth));
         Some(resumed)
     }

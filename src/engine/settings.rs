@@ -7,7 +7,7 @@ use crate::search::ProbeRules;
 /// Settings that take effect with the next search.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
-    /// The number of lines to report, at least 1.
+    /// The number of lines to report; 0 counts as 1.
     pub multi_pv: usize,
     /// Time reserved for communication, per move.
     pub move_overhead: Duration,

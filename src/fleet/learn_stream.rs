@@ -21,6 +21,8 @@ pub(super) const NAME: &str = "{engram}:learn-1";
 pub(super) const BATCH: usize = 512;
 /// Records further ahead than this many days by the clock of this machine show that it is slow.
 const MAX_DAYS_AHEAD: u32 = 7;
+/// A day in seconds.
+const DAY: u32 = 24 * 3600;
 /// The only field of an entry: the 56 bytes of a record that are the same in every file.
 const FIELD: &str = "r";
 
@@ -103,7 +105,7 @@ impl LearnStream {
         let read = entries_of_one(answers.next().ok_or(FleetError::Nonsense)?)?;
         let batch: Batch = read.iter().map(|entry| (entry.id, checked(entry))).collect();
         let latest = batch.iter().filter_map(|(_, record)| record.as_ref()).map(|record| record.time).max();
-        let days_ahead = latest.unwrap_or(0).saturating_sub(learn::now()) / CLOCK_ERROR;
+        let days_ahead = latest.unwrap_or(0).saturating_sub(learn::now()) / DAY;
         if days_ahead > MAX_DAYS_AHEAD {
             return Err(FleetError::SlowClock(days_ahead));
         }

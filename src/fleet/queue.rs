@@ -209,6 +209,9 @@ impl Queue {
     }
 
     /// Takes up to `count` waiting tasks for the worker `name`; waits up to `wait` for the first.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn take(&mut self, name: &str, count: usize, wait: Duration) -> Result<Vec<HeldTask>, FleetError> {
         let mut read = cmd("XREADGROUP");
         read.arg("GROUP").arg(GROUP).arg(name).arg("COUNT").arg(count);
@@ -222,6 +225,9 @@ impl Queue {
 
     /// Claims up to `count` tasks that have been `idle` this long for the worker `name`, except those that it `holds`. One
     /// that `alone` workers or more have begun is claimed alone, by a worker that holds nothing.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn claim(
         &mut self,
         name: &str,
@@ -284,6 +290,9 @@ impl Queue {
     }
 
     /// Renews the tasks that the worker `name` holds.
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn keep(&mut self, name: &str, held: &[EntryId]) -> Result<(), FleetError> {
         if held.is_empty() {
             return Ok(());
@@ -299,6 +308,9 @@ impl Queue {
 
     /// Gives back tasks that the worker `name` has not finished, with the number of workers that had begun them before:
     /// they can be claimed at once. (One that another worker has claimed meanwhile is searched twice.)
+    ///
+    /// # Errors
+    /// The network or the server.
     pub fn give_back(&mut self, name: &str, held: &[(EntryId, u64)]) -> Result<(), FleetError> {
         for (id, attempts) in held {
             let mut claim = cmd("XCLAIM");

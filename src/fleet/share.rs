@@ -195,7 +195,7 @@ impl Sharer {
         match LearnFile::open(&self.path, Mode::Write).and_then(|file| file.recover()) {
             Ok((file, ring, _)) => {
                 if let Some(reason) = file.read_only() {
-                    return Err(FileError::ReadOnly(reason.to_owned()).into());
+                    return Err(FileError::ReadOnly(self.path.clone(), reason.to_owned()).into());
                 }
                 self.file = Some((file, RwLock::new(ring)));
                 self.begin_anew();

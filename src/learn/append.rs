@@ -59,7 +59,8 @@ impl LearnFile {
     }
 
     fn try_lock(&mut self) -> Result<(), FileError> {
-        let lock = self.lock.as_mut().map_err(|reason| FileError::ReadOnly(reason.clone()))?;
+        let lock =
+            self.lock.as_mut().map_err(|reason| FileError::ReadOnly(self.path.clone(), reason.clone()))?;
         match lock.try_lock(&*self.disk).map_err(refused(&self.path, "locked"))? {
             true => Ok(()),
             false => Err(FileError::Busy(self.path.clone())),
@@ -135,7 +136,8 @@ impl Locked<'_> {
                 (sequence, enters_advice, oldest.and_then(|oldest| ring.bytes(oldest).copied()))
             };
             if record::lap(sequence) == u32::MAX {
-                return Err(FileError::ReadOnly("its sequence numbers are used up".to_owned()));
+                let reason = "its sequence numbers are used up".to_owned();
+                return Err(FileError::ReadOnly(self.file.path.clone(), reason));
             }
             if !enters_advice && overtaken.is_none() {
                 return Ok(());

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::ring::MAX_ADVICE;
 use crate::files::header::HeaderFault;
 
-/// A learning file that cannot be opened, read or written. The first field is its path.
+/// A learning file that cannot be opened, read or written. The first field, if there is one, is its path.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// There is no such file.
@@ -29,8 +29,8 @@ pub enum FileError {
     #[error("{0} is not finished yet; the next engine that may write completes it")]
     Unfinished(PathBuf),
     /// The file is read-only, for the reason given.
-    #[error("the learning file is read-only: {0}")]
-    ReadOnly(String),
+    #[error("the learning file {0} is read-only: {1}")]
+    ReadOnly(PathBuf, String),
     /// The file is gone or another one is in its place.
     #[error("{0} was replaced or removed by another program")]
     Replaced(PathBuf),

@@ -93,7 +93,7 @@ impl LearnFile {
             opened => opened?,
         };
         let reason = opened.0.read_only().map(str::to_owned);
-        reason.map_or(Ok(opened), |reason| Err(FileError::ReadOnly(reason)))
+        reason.map_or(Ok(opened), |reason| Err(FileError::ReadOnly(path.to_owned(), reason)))
     }
 
     /// Appends the records that [beat](beats) the current record of their key, tombstones included, and syncs.

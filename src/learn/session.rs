@@ -133,6 +133,10 @@ impl Recorder<'_> {
             }
         }
         records.retain(|record| self.may_replace(record));
+        // A drop that a lost game confirmed, and that came again in a game that was won, is taken back.
+        let is_confirmed = |drop: &&Record| (self.live)(drop.key).is_some_and(|live| live.flags.confirmed);
+        let taken_back = game.drops(winner).filter(is_confirmed);
+        records.extend(taken_back.map(|drop| Record { time: stamp::now(), ..drop.clone() }));
         records
     }
 

@@ -22,7 +22,7 @@ const SINGLE_MOVE_TIME: Duration = Duration::from_millis(500);
 impl Worker {
     /// Searches deeper and deeper until a limit is met.
     pub fn deepen(&mut self) -> ThreadResult {
-        let lines = self.task.multi_pv.min(self.root_moves.len());
+        let lines = self.task.multi_pv.clamp(1, self.root_moves.len());
         let max_depth = self.task.limits.depth.unwrap_or(Depth::MAX).min(Depth::MAX);
         let mut stability = Stability::default();
         self.found = self.finished(lines, Depth::ZERO);

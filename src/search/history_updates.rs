@@ -21,11 +21,6 @@ pub fn bonus(depth: Depth) -> i32 {
     (history_base() + history_step() * depth.get()).clamp(0, history_bonus_max())
 }
 
-/// `share` 1024ths of a bonus.
-pub fn scaled(bonus: i32, share: i32) -> i32 {
-    bonus * share / SHARE
-}
-
 impl Worker {
     /// The quiet history of a node, for looking up each of its moves.
     pub fn quiet_history(&self, position: &Position, ply: Ply) -> QuietHistory<'_> {
@@ -47,7 +42,7 @@ impl Worker {
         let shares = [(1, SHARE), (2, SHARE), (4, continuation_4_share()), (6, continuation_6_share())];
         for (back, share) in shares {
             let earlier = self.move_before(ply, back);
-            self.history.continuation.update(earlier, now, scaled(bonus, share));
+            self.history.continuation.update(earlier, now, share_of(bonus, share));
         }
         self.history.butterfly.update(us, threats, m, bonus);
         self.history.pawns.update(position.keys().pawns, us, m, bonus);
@@ -90,7 +85,7 @@ impl Worker {
         let sign = if raised_alpha { 1 } else { -1 };
         for back in [1, 2] {
             let earlier = self.move_before(node.ply, back);
-            let bonus = scaled(sign * bonus(depth), research_bonus_share());
+            let bonus = share_of(sign * bonus(depth), research_bonus_share());
             self.history.continuation.update(earlier, now, bonus);
         }
     }
@@ -103,7 +98,7 @@ impl Worker {
     /// No move at `ply` raised alpha: a bonus for the quiet move that led there.
     pub fn bonus_for_previous_move(&mut self, position: &Position, ply: Ply, depth: Depth) {
         let Some(m) = self.quiet_previous_move(ply) else { return };
-        let bonus = scaled(bonus(depth), previous_move_bonus_share());
+        let bonus = share_of(bonus(depth), previous_move_bonus_share());
         let threats = self.stack_before(ply, 1).threats.all;
         self.history.butterfly.update(!position.turn(), threats, m, bonus);
         self.update_previous_continuation(ply, bonus);

@@ -29,7 +29,8 @@ const ANSWER_POLL: Duration = Duration::from_millis(1);
 pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
     let wanted = &task.limits.search_moves;
     let legal = task.root.legal_moves();
-    let chosen = legal.iter().filter(|m| wanted.is_empty() || wanted.contains(m));
+    let is_free = !legal.iter().any(|m| wanted.contains(m));
+    let chosen = legal.iter().filter(|m| is_free || wanted.contains(m));
     let mut chosen: Vec<RootMove> = chosen
         .map(|&m| {
             RootMove::with_rank(m, task.tablebases.ranked_move(m)).with_preference(task.preferences.of(m))

@@ -13,7 +13,7 @@
 //! are removed alone, because another step takes over their work.
 
 use super::{
-    history_updates::{bonus, scaled},
+    history_updates::bonus,
     moves::Best,
     node_state::{Expect, Node, NodeEval, NodeKind, Window},
     params::*,
@@ -146,7 +146,7 @@ impl Worker {
                 && excluded.is_none()
                 && let Some(score) = self.resumed_score(position, ply, depth)
             {
-                return Err(score);
+                return Err(tb_window.map_or(score, |window| window.clamp(score)));
             }
             // Step 8. Learned score. A score from the learning file outside the window is returned, another narrows it.
             // This is for PV nodes, where step 5 does not apply: a game went wrong from this position, and this search
@@ -263,7 +263,7 @@ impl Worker {
             && !is_noisy(m)
         {
             self.stack_mut(ply).threats = position.threats_by(!position.turn());
-            self.update_quiet_history(position, ply, m, scaled(bonus(depth), tt_cutoff_bonus_share()));
+            self.update_quiet_history(position, ply, m, share_of(bonus(depth), tt_cutoff_bonus_share()));
         }
         self.inherit_taint(hit);
         self.drop_taint_unless_draw(score);

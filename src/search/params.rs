@@ -24,6 +24,11 @@ pub const PLY: i32 = 1024;
 /// The whole of which a `_share` is a part.
 pub const SHARE: i32 = 1024;
 
+/// `share` 1024ths of a number.
+pub fn share_of(number: i32, share: i32) -> i32 {
+    number * share / SHARE
+}
+
 macro_rules! parameters {
     ($($(#[doc = $doc:literal])+ $name:ident = $default:literal $unit:ident, $low:literal to $high:literal;)*) => {
         $(

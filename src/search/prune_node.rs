@@ -5,7 +5,6 @@
 use shakmaty::Move;
 
 use super::{
-    history_updates::scaled,
     node_state::{Expect, Node, NonPvNode, Window},
     params::*,
     picker::MovePicker,
@@ -55,7 +54,7 @@ impl Worker {
         if !zugzwang_threatens || self.nmp_min_ply > 0 {
             return Some(score);
         }
-        let plies = scaled(depth.get() - reduction, nmp_verify_share()).max(1);
+        let plies = share_of(depth.get() - reduction, nmp_verify_share()).max(1);
         self.nmp_min_ply = ply.index() + plies as usize;
         let window = Window::null(beta - 1);
         let verified = self.search::<NonPvNode>(position, ply, window, depth - reduction, Expect::All);

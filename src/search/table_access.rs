@@ -75,8 +75,7 @@ impl Worker {
         self.task.table.store(position.key(), &result);
     }
 
-    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`, or of any depth if
-    /// the score is proven. Its line becomes the line of the node. A position that the path repeats is searched: its result
+    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`. Its line becomes the line of the node. A position that the path repeats is searched: its result
     /// may be that of this search, whose line would follow itself in a circle.
     pub fn resumed_score(&mut self, position: &Position, ply: Ply, depth: Depth) -> Option<Score> {
         let task = &self.task;
@@ -85,7 +84,7 @@ impl Worker {
         }
         let RootResult { hit, line } = task.results().root_result(position.key(), &self.path, ply)?;
         let score = hit.window(&self.path, ply)?.exact()?;
-        if hit.depth < depth && !score.is_decisive() {
+        if hit.depth < depth {
             return None;
         }
         let line = unpack_line(position, &line);
@@ -114,7 +113,7 @@ impl Worker {
         }
         let result = NodeResult {
             best: PackedMove::pack(best.root_move()),
-            window: ScoreWindow::exactly(best.score),
+            window: ScoreWindow::exactly(best.shown_score()),
             depth,
             was_pv: true,
             path: PathCheck::new(&self.path, depth),
@@ -140,9 +139,26 @@ mod tests {
             task::SearchTask,
             worker::tests::{legal, worker_at},
         },
-        tt::ScoreWindow,
-        types::{Depth, Ply},
+        tt::{NodeResult, ScoreWindow},
+        types::{Depth, PackedMove, Ply, Score},
     };
+
+    #[test]
+    fn a_mate_that_a_shallow_search_found_is_not_the_result_of_a_deep_one() {
+        let root = Position::default();
+        let mut worker = worker_at(&root);
+        worker.task = Arc::new(SearchTask {
+            analysis: true,
+            table: Arc::clone(&worker.task.table),
+            ..SearchTask::idle(Arc::default())
+        });
+        let best = PackedMove::pack(legal(&root, "e2e4"));
+        let window = ScoreWindow::exactly(Score::mate_in(Ply(9)));
+        let result = NodeResult { best, window, depth: Depth(5), ..NodeResult::default() };
+        worker.task.table.roots().keep(root.key(), &result, &[best]);
+        let found = [5, 6].map(|depth| worker.resumed_score(&root, Ply::ROOT, Depth(depth)).is_some());
+        assert_eq!(found, [true, false]);
+    }
 
     #[test]
     fn a_search_of_some_moves_says_nothing_of_the_position() {

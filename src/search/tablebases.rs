@@ -126,6 +126,12 @@ impl Tablebases {
         self.ranked_moves.iter().find(|ranked| ranked.root_move == m)
     }
 
+    /// Is no root move better by the tables?
+    pub fn is_among_best(&self, m: Move) -> bool {
+        let rank = |ranked: &RankedMove| ranked.rank;
+        self.ranked_move(m).map(rank) == self.ranked_moves.iter().map(rank).max()
+    }
+
     /// A line from `root`, extended by the tables; see [`Probing::extended`].
     pub fn extended(&self, root: &Position, path: &PositionPath, line: &[Move], score: Score) -> Vec<Move> {
         match &self.probing {

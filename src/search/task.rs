@@ -93,7 +93,8 @@ impl SearchTask {
 /// Flags that control a search from outside; they outlive it.
 #[derive(Default)]
 pub struct Signals {
-    /// Relaxed: a late stop costs one batch of nodes.
+    /// Relaxed in the search: a late stop costs one batch of nodes. `Engine::stop` and the wait for the answer are a
+    /// Release/Acquire pair, so that a `ponderhit` before it is seen.
     pub stop: AtomicBool,
     /// Relaxed: a late `ponderhit` costs one batch of nodes.
     pub pondering: AtomicBool,

@@ -52,6 +52,9 @@ impl Tree {
     }
 
     /// As [`Tree::open`]; `patience` is how long another process that keeps the tree locked is waited for.
+    ///
+    /// # Errors
+    /// See [`TreeError`]; the file is as it was.
     pub fn open_within(path: &Path, access: Access, patience: Duration) -> Result<Tree, TreeError> {
         let foreign = |what: &str| TreeError::Foreign(path.to_owned(), what.to_owned());
         match files::info_at(path) {

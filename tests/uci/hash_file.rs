@@ -4,12 +4,12 @@
 use std::{fs, path::Path};
 
 use engram::{
-    protocol::{Info, InfoScore},
+    protocol::{Info, InfoScore, ScoreValue},
     types::Bound,
 };
 use shakmaty::uci::UciMove;
 
-use crate::common::{Engine, home, random::Random, reports, run};
+use crate::common::{Engine, home, random::Random, reports, run, shared};
 
 /// Quiet and not too simple; a few ten thousand nodes to [`DEPTH`].
 const POSITIONS: [&str; 2] = [
@@ -647,4 +647,26 @@ fn a_file_cut_short_ends_the_engine_with_a_sentence() {
     engine.send("go depth 12");
     let (status, error) = engine.wait();
     assert!(status.code() == Some(1) && error.contains("cut short"), "{status} {error}");
+}
+
+/// An analysis without tables knows less than the tables that are added later, in the root and one move before it.
+#[test]
+fn tables_that_are_added_later_decide_what_an_analysis_resumes_with() {
+    let Some(tables) = shared("syzygy") else { return };
+    let with_tables = format!("setoption name SyzygyPath value {}", tables.display());
+    // Only a7b7 draws. The pawn that was taken for lost is won.
+    for (fen, child, searched, best) in [
+        ("1k6/R7/K7/8/8/8/2p5/8 w - - 0 1", "", "", "a7b7"),
+        ("8/8/7B/4k3/8/8/Kp6/4N3 w - - 0 1", " moves a2b2", " searchmoves a2b2", "a2b2"),
+    ] {
+        let mut engine = Engine::with(&["Learning value off", "UCI_AnalyseMode value true"]);
+        engine.search(&format!("fen {fen}{child}"), "go depth 6");
+        engine.send(&with_tables);
+        let (m, lines) = engine.search(&format!("fen {fen}"), &format!("go depth 6{searched}"));
+        assert_eq!(m, best, "{lines:?}");
+        let last = reports(&lines).last().and_then(|info| info.score).map(|score| score.value);
+        let Some(ScoreValue::Centipawns(centipawns)) = last else { panic!("{lines:?}") };
+        assert!(if searched.is_empty() { centipawns == 0 } else { centipawns > 20_000 }, "{lines:?}");
+        engine.quit();
+    }
 }

@@ -44,6 +44,7 @@ function announce(text, visible) {
 }
 
 async function copy(text, what) {
+  let done = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -52,10 +53,10 @@ async function copy(text, what) {
     area.value = text;
     document.body.append(area);
     area.select();
-    document.execCommand("copy");
+    done = document.execCommand("copy");
     area.remove();
   }
-  announce(what + " copied", true);
+  announce(what + (done ? " copied" : " could not be copied"), true);
 }
 
 // A score for White: centipawns as pawns with a sign; of a proven result the winner (1 or -1) and words.

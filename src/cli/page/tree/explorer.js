@@ -395,7 +395,7 @@ document.addEventListener("DOMContentLoaded", () => {
     document.title = `${explorer.view().name} · ${info.title}`;
   };
   const follow = () => {
-    const [number, ...moves] = decodeURIComponent(location.hash.slice(1)).split("/");
+    const [number, ...moves] = location.hash.slice(1).split("/");
     const root = Number(number) || 0;
     if (!info.roots[root]) return;
     let position = readFen(info.roots[root].fen);
