@@ -85,7 +85,12 @@ pub fn info_at(path: &Path) -> io::Result<FileInfo> {
     #[cfg(unix)]
     return Ok(describe(&fs::metadata(path)?));
     #[cfg(windows)]
-    return info(&File::open(path)?);
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        // Without this flag no directory is opened, and without access nothing is read.
+        const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+        info(&OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?)
+    }
 }
 
 /// What an open file is.
@@ -150,7 +155,13 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
             Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => {
                 let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-                return Ok(path.parent().unwrap_or(Path::new("/")).canonicalize()?.join(name));
+                let parent = path.parent().unwrap_or(Path::new("/"));
+                // Some drives of Windows, such as those in memory, cannot tell the final path of a directory.
+                let directory = parent.canonicalize().or_else(|error| match parent.is_dir() {
+                    true => Ok(parent.to_owned()),
+                    false => Err(error),
+                });
+                return Ok(directory?.join(name));
             }
         }
     }
@@ -211,6 +222,19 @@ pub fn retry_within<T, E>(
     }
 }
 
+/// Waits until what was written to a file or a directory is on the disk, as far as its file system has that operation.
+///
+/// # Errors
+/// Those of the system.
+pub fn sync(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
 /// A random number that tells files and processes apart, on all machines: std seeds its hash maps from the system's source
 /// of randomness.
 pub fn unique_id() -> u64 {
@@ -259,10 +283,11 @@ impl NewFile {
     /// `AlreadyExists` if the name is taken, or those of the system.
     pub fn finish(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
-        file.persist_noclobber(&path).map(drop).map_err(|PersistError { error, .. }| match error.kind() {
-            io::ErrorKind::AlreadyExists => taken(),
-            _ => error,
-        })
+        match file.persist_noclobber(&path) {
+            Ok(_) => Ok(()),
+            Err(PersistError { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => Err(taken()),
+            Err(PersistError { file, .. }) => reserve_and_replace(file, &path),
+        }
     }
 
     /// Gives the file its name, unless another process was faster.
@@ -298,9 +323,22 @@ impl NewFile {
 
     fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
+        sync(file.as_file())?;
         Ok((self.path, file))
     }
+}
+
+/// Gives a file a name that must be free, on a file system that can neither rename a file without replacing another nor has
+/// hard links: an empty file takes the name, and is replaced.
+fn reserve_and_replace(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => taken(),
+        _ => error,
+    })?;
+    file.persist(path).map(drop).map_err(|PersistError { error, .. }| {
+        let _ = fs::remove_file(path);
+        error
+    })
 }
 
 fn taken() -> io::Error {
@@ -351,6 +389,32 @@ mod tests {
         assert_eq!((fs::read(&path).expect("a file"), entries()), (b"whole".to_vec(), 1));
         replace(&path, b"other").expect("replaced");
         assert_eq!((fs::read(&path).expect("a file"), entries()), (b"other".to_vec(), 1));
+    }
+
+    #[test]
+    fn a_free_name_is_taken_without_links_too_and_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let begun = |content: &str| {
+            let mut file = NamedTempFile::new_in(folder.path()).expect("a file");
+            file.write_all(content.as_bytes()).expect("written");
+            file
+        };
+        reserve_and_replace(begun("whole"), &path).expect("the name is free");
+        let late = reserve_and_replace(begun("late"), &path);
+        assert_eq!(late.map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(fs::read(&path).expect("a file"), b"whole");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    /// A pipe, whose sync the system refuses as that of a file where the file system has no such operation.
+    #[cfg(unix)]
+    #[test]
+    fn a_sync_that_the_file_system_does_not_have_is_no_error() {
+        let (_reader, writer) = io::pipe().expect("a pipe");
+        let pipe = File::from(std::os::fd::OwnedFd::from(writer));
+        assert!(pipe.sync_all().is_err());
+        sync(&pipe).expect("nothing to be done");
     }
 
     #[cfg(unix)]

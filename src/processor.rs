@@ -234,7 +234,7 @@ pub extern "C" fn explain_illegal_instructions() {
 #[cfg(unix)]
 extern "C" fn illegal_instruction(_: libc::c_int) {
     const SENTENCE: &[u8] = b"engram: this program was compiled for a newer processor; \
-        take one for every x86-64, or compile it without -C target-cpu\n";
+        take a generic build, or compile it without -C target-cpu\n";
     // SAFETY: both calls are async-signal-safe, and the text is static.
     #[allow(unsafe_code)]
     unsafe {

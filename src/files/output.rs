@@ -9,7 +9,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{FileInfo, Identity, info, info_at, resolve};
+use super::{FileInfo, Identity, info, info_at, resolve, sync};
 
 /// How often a file may be removed while it is being claimed.
 const MAX_REMOVED: usize = 3;
@@ -158,7 +158,7 @@ impl Claim {
 
     /// Waits until what was written is on the disk. A device or a pipe has none.
     pub fn sync(&self) -> io::Result<()> {
-        if self.info.not_a_file.is_none() { self.file.sync_all() } else { Ok(()) }
+        if self.info.not_a_file.is_none() { sync(&self.file) } else { Ok(()) }
     }
 
     /// From now on the file stays.

@@ -35,12 +35,24 @@ impl ProcessLog {
         create_parents(shared)?;
         let path = with_suffix(resolve(shared)?, &format!(".game-{session:08x}-{number}"));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        file.try_lock()?;
-        // A process that looks for logs left behind may have taken it for one, and removed it.
-        if info_at(&path)?.identity != info(&file)?.identity {
-            return Err(io::ErrorKind::NotFound.into());
+        ProcessLog { path, file, length: 0 }.locked()
+    }
+
+    /// Locks a new log, or removes it, for instance if the file system has no locks.
+    fn locked(self) -> io::Result<ProcessLog> {
+        let lock = || {
+            self.file.try_lock()?;
+            // A process that looks for logs left behind may have taken it for one, and removed it.
+            let is_there = info_at(&self.path)?.identity == info(&self.file)?.identity;
+            if is_there { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+        };
+        match lock() {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.remove();
+                Err(error)
+            }
         }
-        Ok(ProcessLog { path, file, length: 0 })
     }
 
     /// Adds a line, in one call: half a line, where the process was killed in between, is ignored.
@@ -151,5 +163,18 @@ mod tests {
             fs::write(folder.path().join(format!("learn.bin.game-{foreign}")), "mine").expect("written");
         }
         assert!(left_logs(&shared).expect("read").is_empty(), "these are no logs");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_log_that_cannot_be_locked_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("learn.bin.game-00000007-0");
+        let other = File::create(&path).expect("a file");
+        other.lock().expect("locked");
+        let file = OpenOptions::new().write(true).open(&path).expect("there");
+        let error = ProcessLog { path: path.clone(), file, length: 0 }.locked().expect_err("locked already");
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        assert!(!path.exists());
     }
 }

@@ -85,7 +85,7 @@ impl Disk for SystemDisk {
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
         // Other systems have no such operation; their file systems keep a journal of names.
-        if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+        if cfg!(unix) { files::sync(&File::open(directory)?) } else { Ok(()) }
     }
 }
 
@@ -121,7 +121,7 @@ impl DiskFile for File {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_all()
+        files::sync(self)
     }
 
     fn try_lock(&self) -> io::Result<bool> {

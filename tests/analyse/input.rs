@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Engine, command, finish, home, info_strings, json_of, run};
+use crate::common::{Engine, home, info_strings, json_of, run};
+#[cfg(unix)]
+use crate::common::{command, finish};
 
 fn json(arguments: &[&str]) -> Value {
     json_of(&[&["analyse"], arguments, &["--json", "-"]].concat())

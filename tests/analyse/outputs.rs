@@ -8,14 +8,15 @@ use std::{
     io::{BufRead, BufReader, Write},
     os::unix::{ffi::OsStrExt, fs::symlink},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
+use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::common::{TIMEOUT, command, finish, fixture, home, shell, until};
+use crate::common::{TIMEOUT, command, finish, fixture, home, shell, signal, until};
 
 const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *\n\n";
 
@@ -257,8 +258,7 @@ fn who_interrupts_it_hears_that_it_goes_on() {
     // Written when the first search has ended.
     let written = || fs::read(home.path().join("out.json")).is_ok_and(|text| !text.is_empty());
     until("the first result is written", written);
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    signal(child.id(), Signal::INT);
     assert_eq!(ended(child), ("interrupted; the same command goes on\n".to_owned(), Some(130)));
     assert!(home.path().join("out.json.unfinished").is_file());
 }

@@ -22,6 +22,8 @@ use engram::{
     protocol::{Info, Message, ScoreValue},
     uci::translate::parse_fen,
 };
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -171,6 +173,13 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "not in time: {what}");
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub fn signal(id: u32, signal: Signal) {
+    let process = i32::try_from(id).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, signal).expect("the signal is sent");
 }
 
 /// A running engine.

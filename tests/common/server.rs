@@ -6,6 +6,7 @@ use std::{
 };
 
 use redis::{Cmd, Connection, FromRedisValue};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::until;
@@ -91,10 +92,8 @@ impl Server {
     }
 
     /// Stops it as a machine that hangs (`STOP`), or lets it go on (`CONT`).
-    pub fn signal(&self, name: &str) {
-        let id = self.child.as_ref().expect("it runs").id().to_string();
-        let status = Command::new("kill").args([&format!("-{name}"), &id]).status().expect("kill");
-        assert!(status.success());
+    pub fn signal(&self, signal: Signal) {
+        super::signal(self.child.as_ref().expect("it runs").id(), signal);
     }
 
     pub fn url(&self) -> String {

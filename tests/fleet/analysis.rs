@@ -11,12 +11,13 @@ use std::{
 
 use engram::fleet::{Queue, Task, TaskOutcome};
 use redis::cmd;
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::common::{
     self, TIMEOUT, command, home, is_full, learn, random, run,
     server::{self, Server},
-    until,
+    signal, until,
 };
 
 /// A process that ends with the test.
@@ -284,8 +285,7 @@ fn an_interrupted_tree_leaves_nothing_in_the_queue() {
     assert_eq!(run(&["tree", &file, "add", "startpos"]).2, 0);
     let mut grower = start(&home, &["tree", &file, "grow", "--threads", "4", "--queue", &url]);
     until("a task is there", || tasks(&server) > 0);
-    let id = grower.0.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
+    signal(grower.0.id(), Signal::INT);
     assert!(grower.0.wait().expect("a child").success());
     assert_eq!(tasks(&server), 0);
 }

@@ -16,6 +16,7 @@ use engram::{
     position::Position,
 };
 use redis::cmd;
+use rustix::process::Signal;
 
 use crate::common::{
     self, Engine, home, is_full,
@@ -117,10 +118,10 @@ fn machines_come_to_know_the_same_whatever_happens_to_the_server() {
     games(&mut engines, &mut learned);
     server.start_again(true);
     games(&mut engines, &mut learned);
-    server.signal("STOP");
+    server.signal(Signal::STOP);
     games(&mut engines, &mut learned);
     thread::sleep(Duration::from_secs(if is_full() { 10 } else { 1 }));
-    server.signal("CONT");
+    server.signal(Signal::CONT);
     games(&mut engines, &mut learned);
     until("both files are the same at the end", equal);
 

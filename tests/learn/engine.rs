@@ -118,7 +118,7 @@ fn a_file_that_cannot_be_used_is_told_of_once_and_the_game_goes_on() {
     for (path, why) in [
         (folder.path(), "directory"),
         (&foreign, "not a learning file"),
-        (&within_a_file, "foreign.bin/learn.bin"),
+        (&within_a_file, &within_a_file.display().to_string()),
         (proc, "/proc/x.bin"),
     ] {
         if path == proc && !cfg!(target_os = "linux") {

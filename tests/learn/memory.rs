@@ -6,7 +6,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
     sync::RwLock,
     thread,
     time::{Duration, Instant},
@@ -21,6 +21,8 @@ use engram::{
     protocol::ScoreValue,
     tree::{Access, Tree},
 };
+#[cfg(unix)]
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{
@@ -282,12 +284,14 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
                 loser.close_input();
                 loser.leaves_cleanly();
             }
-            signal => {
-                let sent =
-                    Command::new("kill").args([&format!("-{signal}"), &loser.id().to_string()]).status();
-                assert!(sent.expect("kill runs").success());
+            #[cfg(unix)]
+            end => {
+                let signal = if end == "HUP" { Signal::HUP } else { Signal::TERM };
+                crate::common::signal(loser.id(), signal);
                 loser.leaves_cleanly();
             }
+            #[cfg(not(unix))]
+            _ => continue,
         }
         if end == "KILL" {
             assert!(knowledge(&path).iter().all(|record| !record.flags.confirmed));

@@ -205,7 +205,7 @@ fn the_user_is_told_what_is_waited_for() {
     // It answers, but not as a UCI engine does.
     fs::write(home.path().join("openings.epd"), OPENINGS).expect("written");
     let mut command = command(&home);
-    command.args(["learn", "prove", "--openings", "openings.epd", "--rounds", "1", "--opponent", "/bin/cat"]);
+    command.args(["learn", "prove", "--openings", "openings.epd", "--rounds", "1", "--opponent", "cat"]);
     command.args(["--nodes", "9", "--opponent-nodes", "9"]);
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();

@@ -8,6 +8,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use rustix::process::Signal;
+
 use crate::common::{self, Engine, command, home, until};
 
 /// The messages among lines.
@@ -110,19 +112,19 @@ fn a_home_that_cannot_be_written_costs_the_memory_alone() {
     engine.quit();
 }
 
-/// Is the signal of this number ignored here, and so by every program that is started here (`nohup`, `&`)?
-fn is_ignored(number: u32) -> bool {
+/// Is this signal ignored here, and so by every program that is started here (`nohup`, `&`)?
+fn is_ignored(signal: Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.unwrap_or(0) >> (number - 1) & 1 == 1
+    ignored.unwrap_or(0) >> (signal.as_raw() - 1) & 1 == 1
 }
 
 #[test]
 fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
-    for (signal, number) in [("TERM", 15), ("HUP", 1), ("INT", 2)] {
-        if is_ignored(number) {
-            println!("skipped: SIG{signal}, which whoever started this test wants to be ignored");
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        if is_ignored(signal) {
+            println!("skipped: {signal:?}, which whoever started this test wants to be ignored");
             continue;
         }
         // The engine's own folder goes with it.
@@ -134,14 +136,13 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
         engine.search("startpos", "go depth 8");
         engine.send("go infinite");
         engine.expect("info depth");
-        let sent = Command::new("kill").args([format!("-{signal}"), engine.id().to_string()]).status();
-        assert!(sent.expect("kill").success());
+        common::signal(engine.id(), signal);
         let (status, _) = engine.wait();
-        assert!(status.success(), "{signal}: {status}");
+        assert!(status.success(), "{signal:?}: {status}");
         for task in [&["learn", "verify", "--file", "known.bin"][..], &["hash", "check", "analysis.hash"][..]]
         {
             let output = command(&kept).args(task).output().unwrap();
-            assert!(output.status.success(), "{signal} {task:?}: {output:?}");
+            assert!(output.status.success(), "{signal:?} {task:?}: {output:?}");
         }
     }
 }
@@ -150,8 +151,7 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
 #[test]
 fn a_program_for_a_newer_processor_ends_with_a_sentence() {
     let engine = Engine::ready();
-    let sent = Command::new("kill").args(["-ILL".to_owned(), engine.id().to_string()]).status();
-    assert!(sent.expect("kill").success());
+    common::signal(engine.id(), Signal::ILL);
     let (status, stderr) = engine.wait();
     assert_eq!(status.code(), Some(1), "{status}");
     assert!(stderr.contains("compiled for a newer processor"), "{stderr}");

@@ -154,7 +154,7 @@ impl Labeller<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use clap::Parser;
@@ -177,7 +177,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn scores_become_labels_and_a_teacher_replaces_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name).display().to_string();

@@ -206,7 +206,7 @@ fn train(
     write(&arguments.net, &state.layout().to_bytes())
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::{
         super::{
@@ -248,7 +248,6 @@ mod tests {
     done"#;
 
     #[test]
-    #[cfg(unix)]
     fn what_a_teacher_says_of_the_searchs_positions_is_learned() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name).display().to_string();
