@@ -46,22 +46,22 @@ impl EarlierRun {
     /// # Errors
     /// It cannot be read or made, belongs to other work or to none, or another process is at it.
     pub(super) fn find(path: PathBuf, setup: &Value, advice: &'static str) -> Result<EarlierRun, CliError> {
-        let file =
-            Claim::open(&path, OpenOptions::new().read(true).write(true)).map_err(|error| match error {
-                OutputError::Busy => {
-                    let path = path.display();
-                    CliError::Task(format!(
-                        "another process is doing this work and writing {path}; wait for it to end"
-                    ))
-                }
-                OutputError::System(error) if !path.exists() => {
-                    // Nobody asked for this file by name: the folder is what cannot be used.
-                    let folder =
-                        path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-                    refused(folder, "written")(error)
-                }
-                error => CliError::Refused(path.clone(), error),
-            })?;
+        let file = Claim::open(&path, OpenOptions::new().read(true).write(true)).and_then(Claim::of_a_file);
+        let file = file.map_err(|error| match error {
+            OutputError::Busy => {
+                let path = path.display();
+                CliError::Task(format!(
+                    "another process is doing this work and writing {path}; wait for it to end"
+                ))
+            }
+            OutputError::System(error) if !path.exists() => {
+                // Nobody asked for this file by name: the folder is what cannot be used.
+                let folder =
+                    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+                refused(folder, "written")(error)
+            }
+            error => CliError::Refused(path.clone(), error),
+        })?;
         let mut earlier =
             EarlierRun { path, setup: format!("{setup}\n"), advice, file, head: 0, whole: 0, len: 0 };
         earlier.measure(setup)?;
@@ -222,6 +222,12 @@ mod tests {
         assert!(why(2).contains("differ in: seed); name another"), "{}", why(2));
         found(3).0.remove();
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/dev/null", &path).expect("a link");
+            assert!(why(1).contains("is a device"), "{}", why(1));
+            fs::remove_file(&path).expect("removed");
+        }
         // A journal without results is replaced, a file of another program is not.
         drop(find(1).expect("nothing").resume().expect("it begins"));
         assert!(!find(2).expect("it gives way").is_there());

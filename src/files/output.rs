@@ -130,6 +130,14 @@ impl Claim {
         Ok(claim)
     }
 
+    /// It, if it is a regular file.
+    ///
+    /// # Errors
+    /// [`OutputError::NotAFile`].
+    pub fn of_a_file(self) -> Result<Claim, OutputError> {
+        self.info.not_a_file.map_or(Ok(self), |kind| Err(OutputError::NotAFile(kind)))
+    }
+
     /// Its identity.
     pub fn identity(&self) -> Identity {
         self.info.identity

@@ -1,11 +1,11 @@
 //! Positions and moves as rows, and how scores and costs are backed up.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Error, OptionalExtension as _, Row, ffi, params};
 use shakmaty::Color;
 
-use super::growth::{self, Advice};
+use super::growth::{self, Advice, MOST_COST};
 use crate::{
     learn::{LearnedScore, now},
     types::{Depth, Score},
@@ -15,6 +15,13 @@ use crate::{
 const NEWS: i32 = 10;
 /// No position counts as searched deeper.
 pub(super) const DEEPEST: Depth = Depth(1000);
+/// No search has more lines: no position has more moves.
+const MOST_LINES: usize = 256;
+/// Scores and costs of a position change at most so often while those of others are backed up: no line of a sound tree is
+/// as long.
+const MOST_CHANGES: u32 = 10_000;
+/// What is wrong where they change for ever.
+pub(super) const CYCLE: &str = "its moves lead in a cycle";
 
 /// The key of a position as SQLite keeps it: its bits as a signed number.
 pub(super) type Key = i64;
@@ -104,8 +111,12 @@ fn standing(row: &Row<'_>, at: usize) -> rusqlite::Result<Standing> {
         score: read(row.get(at)?),
         depth: plies(row.get(at + 1)?),
         best: row.get(at + 2)?,
-        cost: [row.get(at + 3)?, row.get(at + 4)?],
+        cost: [cost(row.get(at + 3)?), cost(row.get(at + 4)?)],
     })
+}
+
+fn cost(stored: Option<i64>) -> Option<i64> {
+    stored.map(|cost| cost.clamp(0, MOST_COST))
 }
 
 /// A position of the tree.
@@ -118,7 +129,7 @@ pub(super) fn node(connection: &Connection, key: Key) -> rusqlite::Result<Option
         Ok(Node {
             turn: Color::from_white(fen.split(' ').nth(1) != Some("b")),
             fen,
-            lines: lines.and_then(|lines| usize::try_from(lines).ok()),
+            lines: lines.and_then(|lines| usize::try_from(lines).ok()).map(|lines| lines.min(MOST_LINES)),
             rest: read(row.get(2)?),
             own: read(row.get(3)?),
             standing: standing(row, 4)?,
@@ -152,10 +163,12 @@ pub(super) fn edges(connection: &Connection, parent: Key) -> rusqlite::Result<Ve
     connection.prepare_cached(query)?.query_map([parent], read_row)?.collect()
 }
 
-/// Backs up from these positions to all that lead to them, as far as anything changes.
+/// Backs up from these positions to all that lead to them, as far as anything changes. A damaged file in which that does
+/// not end is an error.
 pub(super) fn back_up(connection: &Connection, from: impl IntoIterator<Item = Key>) -> rusqlite::Result<()> {
     let mut queue = VecDeque::new();
     let mut waiting = HashSet::new();
+    let mut changes: HashMap<Key, u32> = HashMap::new();
     queue.extend(from.into_iter().filter(|&key| waiting.insert(key)));
     while let Some(key) = queue.pop_front() {
         waiting.remove(&key);
@@ -163,6 +176,12 @@ pub(super) fn back_up(connection: &Connection, from: impl IntoIterator<Item = Ke
         let standing = growth::standing(&node, &edges(connection, key)?);
         if standing == node.standing {
             continue;
+        }
+        let changes = changes.entry(key).or_default();
+        *changes += 1;
+        if *changes > MOST_CHANGES {
+            let damaged = ffi::Error::new(ffi::SQLITE_CORRUPT);
+            return Err(Error::SqliteFailure(damaged, Some(CYCLE.to_owned())));
         }
         let is_news = standing.best != node.standing.best
             || match (standing.score, node.standing.score) {
@@ -188,6 +207,30 @@ pub(super) fn back_up(connection: &Connection, from: impl IntoIterator<Item = Ke
         }
     }
     Ok(())
+}
+
+/// Do moves lead in a cycle, other than those that are known to close one?
+pub(super) fn has_cycle(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut parents: HashMap<Key, Vec<Key>> = HashMap::new();
+    // Moves of each position. Those to positions without moves are taken away until none is left, or only cycles.
+    let mut moves: HashMap<Key, usize> = HashMap::new();
+    let mut edges = connection.prepare("SELECT parent, child FROM edges WHERE NOT circle")?;
+    for edge in edges.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))? {
+        let (parent, child) = edge?;
+        parents.entry(child).or_default().push(parent);
+        *moves.entry(parent).or_default() += 1;
+    }
+    let mut ends: Vec<Key> = parents.keys().copied().filter(|key| !moves.contains_key(key)).collect();
+    while let Some(child) = ends.pop() {
+        for parent in parents.remove(&child).unwrap_or_default() {
+            let left = moves.entry(parent).or_default();
+            *left -= 1;
+            if *left == 0 {
+                ends.push(parent);
+            }
+        }
+    }
+    Ok(!parents.is_empty())
 }
 
 /// Does a way lead from a position to another one, by moves that can be taken back? None leads back over a capture or a

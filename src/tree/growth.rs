@@ -36,8 +36,8 @@ const SCORES_WEIGH: f64 = 4.0;
 const LOST_GAMES: u64 = 3;
 /// Positions looked at in the search for a leaf that nobody is searching.
 const MOST_LOOKED_AT: usize = 10_000;
-/// More than any line of a sound tree costs. With it, backing up ends also where a damaged file has a cycle.
-const MOST_COST: i64 = 1_000_000;
+/// More than any line of a sound tree costs.
+pub(super) const MOST_COST: i64 = 1_000_000;
 
 /// The user's advice about a move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig};
 
 use super::{
     TreeError,
@@ -175,10 +175,18 @@ impl Tree {
     }
 }
 
-/// Opens a database and reads its version.
+/// Opens a database, of whose own code (triggers, views) nothing runs, and reads its version.
 fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> rusqlite::Result<(Connection, i64)> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(patience)?;
+    for (option, value) in [
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+    ] {
+        connection.set_db_config(option, value)?;
+    }
     let version = version(&connection)?;
     Ok((connection, version))
 }

@@ -540,4 +540,42 @@ fn a_cycle_in_a_damaged_file_ends() {
     for (number, &m) in moves.iter().enumerate() {
         assert!(tree.advise(&after(&before(number)), m, Some(Advice::Prefer)).expect("it ends"));
     }
+    let finds = |tree: &Tree, what: &str| {
+        let faults = tree.check().expect("readable");
+        assert!(faults.iter().any(|fault| fault.contains(what)), "{what}: {faults:?}");
+    };
+    finds(&tree, "its moves lead in a cycle");
+    // After a move that leads back to its own position the score changes its sign for ever.
+    tree.connection.execute("UPDATE edges SET child = parent", []).expect("damaged");
+    let told = tree.advise(&after(""), moves[0], None);
+    assert!(matches!(told, Err(TreeError::Damaged(..))), "{told:?}");
+    finds(&tree, "`g1f3` does not lead to node");
+    tree.connection.execute("UPDATE edges SET score = 'high'", []).expect("damaged");
+    finds(&tree, "score");
+}
+
+#[test]
+fn numbers_that_nobody_wrote_are_bounded() {
+    let (_folder, mut tree) = tree();
+    tree.add_root(&Position::default(), both()).expect("written");
+    add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", 29)]);
+    for moves in ["e2e4", "d2d4"] {
+        add(&mut tree, moves, 10, &[("e7e5", -30)]);
+    }
+    let huge = "UPDATE nodes SET lines = 1 << 62, cost_white = ~(1 << 63), cost_black = ~(1 << 63)";
+    tree.connection.execute(huge, []).expect("damaged");
+    let m = after("").legal_move("e2e4").expect("legal");
+    assert!(tree.advise(&Position::default(), m, None).expect("written"));
+    let job = tree.next_job().expect("readable").expect("a job");
+    assert_eq!((job.line.len(), job.lines), (0, 512));
+}
+
+#[test]
+fn triggers_of_a_file_do_not_run() {
+    let (_folder, mut tree) = tree();
+    let foreign = rusqlite::Connection::open(tree.path()).expect("a database");
+    let trigger = "CREATE TRIGGER own BEFORE INSERT ON nodes BEGIN SELECT raise(ABORT, 'it runs'); END";
+    foreign.execute_batch(trigger).expect("written");
+    assert!(foreign.execute("INSERT INTO nodes (key, fen) VALUES (1, '')", []).is_err());
+    tree.add_root(&Position::default(), both()).expect("written");
 }

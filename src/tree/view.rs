@@ -251,14 +251,29 @@ impl Tree {
                 check.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
             };
             faults.retain(|fault| fault != "ok");
-            let mut nodes = tree.connection.prepare("SELECT key, fen FROM nodes")?;
-            for row in nodes.query_map([], |row| Ok((row.get::<_, Key>(0)?, row.get::<_, String>(1)?)))? {
-                let (key, fen) = row?;
-                if Position::from_fen(&fen).is_none_or(|position| notation::key_of(&position) != key) {
-                    faults.push(format!("node {key}: `{fen}` is not the position of this key"));
-                }
+            let mut nodes = tree.connection.prepare("SELECT key FROM nodes")?;
+            for key in nodes.query_map([], |row| row.get(0))? {
+                let key = key?;
+                let found = tree.faults_of(key).unwrap_or_else(|error| vec![error.to_string()]);
+                faults.extend(found.into_iter().map(|fault| format!("node {key}: {fault}")));
+            }
+            if graph::has_cycle(&tree.connection)? {
+                faults.push(graph::CYCLE.to_owned());
             }
             Ok(faults)
         })
+    }
+
+    /// What is wrong with a position and its moves.
+    fn faults_of(&self, key: Key) -> rusqlite::Result<Vec<String>> {
+        let Some(node) = graph::node(&self.connection, key)? else { return Ok(Vec::new()) };
+        let position = Position::from_fen(&node.fen).filter(|position| notation::key_of(position) == key);
+        let Some(position) = position else {
+            return Ok(vec![format!("`{}` is not the position of this key", node.fen)]);
+        };
+        let leads_to = |m| notation::key_of(&without_clocks(&position.play(m)));
+        let edges = graph::edges(&self.connection, key)?.into_iter();
+        let wrong = edges.filter(|edge| position.legal_move(&edge.uci).map(leads_to) != Some(edge.child));
+        Ok(wrong.map(|edge| format!("`{}` does not lead to node {}", edge.uci, edge.child)).collect())
     }
 }

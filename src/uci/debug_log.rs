@@ -8,7 +8,7 @@ use std::{
 use env_logger::{Builder, Env, Logger, Target};
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::locks::locked;
+use crate::{files, locks::locked};
 
 /// The file of the option `Debug Log File`, open or not. Clones share it.
 #[derive(Clone, Default)]
@@ -45,7 +45,9 @@ impl DebugLog {
         // A FIFO without a reader is an error: waiting for one would block the engine.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-        if path.is_some_and(|path| path.is_file() && !is_log(path).unwrap_or(true)) {
+        // A device, a pipe or a new file has nothing to read.
+        let before = path.and_then(|path| files::open(path, OpenOptions::new().read(true)).ok());
+        if before.is_some_and(|file| !is_log(&file).unwrap_or(false)) {
             return Err(io::Error::other(
                 "this file is no log of Engram's; name another one, or remove it first",
             ));
@@ -89,9 +91,9 @@ impl Write for DebugLog {
 }
 
 /// Is a file empty, or does it begin like a log, with the year in brackets?
-fn is_log(path: &Path) -> io::Result<bool> {
+fn is_log(file: &File) -> io::Result<bool> {
     let mut begin = Vec::new();
-    File::open(path)?.take(6).read_to_end(&mut begin)?;
+    file.take(6).read_to_end(&mut begin)?;
     let is_year = |year: &[u8]| year.iter().all(u8::is_ascii_digit);
     Ok(begin.is_empty() || matches!(&begin[..], [b'[', year @ .., b'-'] if year.len() == 4 && is_year(year)))
 }

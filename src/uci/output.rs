@@ -11,10 +11,14 @@ use crate::{
     protocol::{Info, Message},
 };
 
-/// A text that is safe for a terminal: control characters other than line ends and tabs, which names, comments and
-/// paths may contain, are replaced.
+/// A text that is safe for a terminal: control characters other than line ends and tabs, and marks that reorder what is
+/// written around them, all of which names, comments and paths may contain, are replaced.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let commands = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    };
     if text.contains(commands) { Cow::Owned(text.replace(commands, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 

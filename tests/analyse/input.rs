@@ -120,8 +120,9 @@ fn pipes_and_names_of_any_bytes_are_read() {
     assert!(code == 0 && err.is_empty() && out.contains("game 1: ? - ? *"), "{out}{err}");
 }
 
-/// Clears the screen and rings, in the old way and in that of one byte; moves the cursor; names the window.
-const HOSTILE: &str = "\u{1b}[2J\u{7}\u{9b}31m\u{7f}\u{1b}]0;x\u{1b}\\\u{8}";
+/// Clears the screen and rings, in the old way and in that of one byte; moves the cursor; names the window;
+/// writes from right to left.
+const HOSTILE: &str = "\u{1b}[2J\u{7}\u{9b}31m\u{7f}\u{1b}]0;x\u{1b}\\\u{8}\u{202e}\u{2067}";
 
 #[test]
 fn escape_sequences_never_reach_a_terminal() {
@@ -157,7 +158,7 @@ fn escape_sequences_never_reach_a_terminal() {
     ];
     for arguments in runs {
         let (out, err, _) = run(&arguments);
-        let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+        let commands = |c: char| (c.is_control() || "\u{202e}\u{2067}".contains(c)) && c != '\n' && c != '\t';
         assert!(!out.contains(commands), "{arguments:?}: {out:?}");
         assert!(!err.contains(commands), "{arguments:?}: {err:?}");
         assert!(!out.is_empty() || !err.is_empty());

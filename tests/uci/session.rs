@@ -414,6 +414,10 @@ fn the_debug_log_holds_every_line_of_both_sides() {
     std::fs::write(&other, "[Event \"A\"]\n\n1. e4 *\n").expect("a file");
     let lines = engine.answer(&format!("setoption name Debug Log File value {}", other.display()));
     assert!(lines.len() == 1 && lines[0].contains("no log of Engram's"), "{lines:?}");
+    if cfg!(target_os = "linux") {
+        let lines = engine.answer("setoption name Debug Log File value /proc/self/mem");
+        assert!(lines.len() == 1 && lines[0].contains("no log of Engram's"), "{lines:?}");
+    }
     assert!(engine.answer(&format!("setoption name Debug Log File value {}", path.display())).is_empty());
     assert_eq!(std::fs::read_to_string(&other).expect("a file"), "[Event \"A\"]\n\n1. e4 *\n");
     engine.quit();

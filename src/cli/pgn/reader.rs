@@ -369,13 +369,17 @@ impl Draft {
 
     /// Keeps a word that cannot be a move in a comment.
     fn skip(&mut self, word: &str) {
+        let word = as_comment(word);
+        if word.is_empty() {
+            return;
+        }
         let last = self.game.annotations.last_mut().unwrap_or(&mut self.game.preface).last_mut();
         match last {
             Some(Annotation::Comment(text)) if self.skipping => {
                 text.push(' ');
-                text.push_str(&as_comment(word));
+                text.push_str(&word);
             }
-            _ => self.add_comment(word),
+            _ => self.add_comment(&word),
         }
         self.skipping = true;
     }
@@ -394,9 +398,9 @@ impl Draft {
     }
 
     /// Adds a word that is no token of PGN to the variation. When that is written again, a line must not begin like a tag
-    /// or an escaped line, and may end between two brackets.
+    /// or an escaped line, and may end between two brackets. Control characters are left out.
     fn say_word(&mut self, word: &str) {
-        if word.starts_with(['[', '%', '<']) {
+        if word.starts_with(['[', '%', '<']) || word.contains(char::is_control) {
             self.say(&format!("{{{}}}", as_comment(word)));
         } else {
             self.say(word);
@@ -445,9 +449,10 @@ fn outcome_on_board(position: &Position) -> Option<Outcome> {
     (!position.has_legal_move()).then_some(Outcome::Known(KnownOutcome::from_winner(winner)))
 }
 
-/// A comment in the form in which it can be written between braces.
+/// A comment in the form in which it can be written between braces, on a terminal too.
 fn as_comment(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('}', ")")
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").replace('}', ")")
 }
 
 /// Has a move number the dots of Black's?

@@ -172,6 +172,17 @@ fn what_a_variation_says_is_kept_whatever_it_is() {
     assert_eq!(written_again(&game).annotations, game.annotations);
 }
 
+#[test]
+fn control_characters_are_not_kept() {
+    let text =
+        "{a\u{1b}[2Jb} 1. e4 \u{1b} {c\u{7}} \u{1b}]0; ;\u{9b}d\n(1. d4 \u{1b}[Event \"x\"] {\u{8}}) *\n";
+    let game = read(text).remove(0).unwrap();
+    let written = write_game(&game, &game.tags, &game.comments());
+    assert!(!written.contains(|c: char| c.is_control() && c != '\n'), "{written:?}");
+    assert!(written.contains("{a [2Jb}"), "{written:?}");
+    assert_eq!(written_again(&game).annotations, game.annotations, "{written:?}");
+}
+
 fn sans(text: &str) -> String {
     let game = read(text).remove(0).unwrap_or_else(|broken| panic!("{broken}"));
     line(&game.start, &game.moves)
