@@ -100,7 +100,8 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
     match task {
         BookTask::Make(make) => return self::make(&make, output),
         BookTask::Show { mut fen, mut book, learned } => {
-            if book.is_none() && fen.first().is_some_and(|first| Path::new(first).is_file()) {
+            let is_book = |path: &Path| path.is_file() || path.extension().is_some_and(|ext| ext == "bin");
+            if book.is_none() && fen.first().is_some_and(|first| is_book(Path::new(first))) {
                 book = Some(fen.remove(0).into());
             }
             let fen = (!fen.is_empty()).then(|| fen.join(" "));
@@ -112,7 +113,7 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
             write_file(&file, &to_bytes(&entries), force)?;
-            output.line(format_args!("{}: {} entries", file.display(), entries.len()));
+            output.line(format_args!("{}: {}", file.display(), counted(entries.len(), "entry")));
         }
     }
     Ok(Completion::Complete)

@@ -96,8 +96,8 @@ pub(super) fn moves_to_uci(moves: &[Move], root: &Position) -> Vec<UciMove> {
 }
 
 /// The preferences for root moves: by the outcomes of the games in which they were played, and by studies, for the best
-/// move found and for the moves that lead there. None for a move that repeats a position of `path`: the game won from
-/// there continued differently, and the third occurrence is a draw.
+/// move found and for the moves that lead there. None for a move that repeats a position of `path`, since the game won from
+/// there continued differently and the third occurrence is a draw, nor for one near the fifty-move limit.
 pub(super) fn preferences(ring: &Ring, root: &Position, path: &PositionPath) -> Preferences {
     let studied = |record: &Record| Preference::Studied(Depth(i32::from(record.depth)));
     let study = ring.get(root.key()).filter(|record| record.origin == Origin::Study);
@@ -105,9 +105,11 @@ pub(super) fn preferences(ring: &Ring, root: &Position, path: &PositionPath) -> 
     let mut path = path.clone();
     let mut of = |m: Move| {
         let position = root.play(m);
-        let is_repetition = path.would_repeat(&position);
-        let after = ring.get(position.key()).filter(|_| !is_repetition);
-        let found = study.as_ref().filter(|_| best == Some(m) && !is_repetition);
+        if path.is_near_draw(&position) {
+            return None;
+        }
+        let after = ring.get(position.key());
+        let found = study.as_ref().filter(|_| best == Some(m));
         let preference = after.and_then(|record| match (record.origin, record.lower.is_none()) {
             // A game won with the studied move only confirms it, and one lost before the study is what was studied.
             (Origin::Outcome, is_won) if found.is_some_and(|study| is_won || study.time >= record.time) => {
@@ -133,6 +135,23 @@ mod tests {
         learn::{LearnedScore, exchange},
         types::Ply,
     };
+
+    #[test]
+    fn no_move_is_preferred_near_the_fifty_move_limit() {
+        let preferred = |clock: u32| {
+            let fen = format!("4k3/pppp4/8/8/8/8/PPPPB3/4K3 w - - {clock} 80");
+            let root = Position::from_fen(&fen).expect("legal");
+            let mut study = Record::new(&root, Origin::Study).expect("the position fits");
+            study.best = crate::types::PackedMove::pack(root.legal_move("e1f2").expect("legal"));
+            let folder = tempfile::tempdir().expect("a folder");
+            let (mut file, ring, _) = crate::learn::LearnFile::open_or_create(&folder.path().join("l.bin"))
+                .expect("a learning file");
+            let ring = std::sync::RwLock::new(ring);
+            file.merge(&ring, &[study]).expect("written");
+            preferences(&ring.read().expect("whole"), &root, &PositionPath::new(&root)).0.len()
+        };
+        assert_eq!([97, 98, 99].map(preferred), [1, 0, 0]);
+    }
 
     #[test]
     fn windows_are_widened_where_scores_are_estimates() {

@@ -142,16 +142,16 @@ impl Engine {
         })
     }
 
-    /// The best move of the tree that repeats no position of the game, of which is said what the tree says.
+    /// The best move of the tree, of which is said what the tree says. None if it may draw by repetition or by the fifty-move
+    /// rule, of which the tree knows nothing: then the search decides.
     fn tree_move(
         &self,
         tree: &Tree,
         view: &PositionView,
         analysis: bool,
     ) -> Result<Option<(Move, Preference, u64)>, TreeError> {
-        let mut path = self.path.clone();
-        // A repetition is a draw whatever the tree says of the position.
-        let best = view.considered().find(|(view, _)| !path.would_repeat(&self.root.play(view.m)));
+        let best = view.considered().next();
+        let best = best.filter(|(best, _)| !self.path.clone().is_near_draw(&self.root.play(best.m)));
         let Some((best, score)) = best else { return Ok(None) };
         let line = moves_to_uci(&tree.expected(&self.root, &[best.m])?, &self.root);
         self.say(Notice::TreeMove { line, score, depth: best.depth });
@@ -192,6 +192,40 @@ mod tests {
         tree::{ForSides, TreeSearch},
         types::{Score, ScoredLine},
     };
+
+    #[test]
+    fn a_move_that_may_draw_is_not_preferred_nor_is_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.db");
+        tree(&path, "g1f3");
+        let start = crate::position::Position::default();
+        let line = |cp, uci| ScoredLine {
+            score: Score::from_centipawns(cp),
+            is_drawn: false,
+            moves: vec![start.legal_move(uci).expect("a move")],
+        };
+        let lines = vec![line(50, "g1f3"), line(-90, "g2g4")];
+        let search = TreeSearch { depth: Depth(31), lines, ..TreeSearch::default() };
+        let mut written = Tree::open(&path, Access::Write).expect("a tree");
+        assert!(written.add_search(&start, &search).expect("written"));
+        drop(written);
+        let mut engine = Engine::new(Arc::new(|_| {}));
+        engine.set_learning(|options| options.rules.mode = crate::learn::policy::LearningMode::Off);
+        engine.set_tree_file(Some(&path)).expect("a tree");
+        let mut preferred = |clock: u32, moves: &[&str]| {
+            let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {clock} 80");
+            let start = crate::position::Position::from_fen(&fen).expect("legal");
+            let moves: Vec<_> = moves.iter().map(|uci| uci.parse().expect("a move")).collect();
+            engine.set_position(start, &moves).expect("legal");
+            let preference = engine.look_into_tree(&Limits::default(), false).preference;
+            preference.map(|(m, ..)| m.to_uci(shakmaty::CastlingMode::Standard).to_string())
+        };
+        let knight = Some("g1f3".to_owned());
+        assert_eq!(preferred(97, &[]), knight);
+        assert_eq!(preferred(98, &[]), None, "Black's next move draws");
+        assert_eq!(preferred(0, &["g1h3", "g8f6", "h3g1", "f6g8"]), knight, "the position after it is new");
+        assert_eq!(preferred(0, &["g1f3", "g8f6", "f3g1", "f6g8"]), None);
+    }
 
     /// A tree with one search of the start position, which has chosen `uci`.
     fn tree(path: &FilePath, uci: &str) {

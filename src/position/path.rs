@@ -181,12 +181,13 @@ impl PositionPath {
         self.entries[first..].iter().any(|entry| entry.occurrences > 1)
     }
 
-    /// Has `position`, which a move from the current one leads to, occurred before?
-    pub fn would_repeat(&mut self, position: &Position) -> bool {
+    /// May a draw be near in `position`, which a move from the current one leads to: has it occurred before, or is the game
+    /// drawn by the fifty-move rule after one more quiet move?
+    pub fn is_near_draw(&mut self, position: &Position) -> bool {
         self.push(position);
         let repeats = self.occurrences() > 1;
         self.pop();
-        repeats
+        repeats || position.halfmoves() >= 99
     }
 
     /// How often the current position has occurred, this time included.

@@ -48,8 +48,9 @@ pub(super) struct Node {
     pub lines: Option<usize>,
     /// Moves outside of the tree score at most this; none if there are no others.
     pub rest: Option<Score>,
-    /// The score of that search.
+    /// The score of that search, and its depth.
     pub own: Option<Score>,
+    pub own_depth: Option<Depth>,
     pub standing: Standing,
     /// Seconds since 1970 when score or best move changed last.
     pub changed: i64,
@@ -121,8 +122,9 @@ fn cost(stored: Option<i64>) -> Option<i64> {
 
 /// A position of the tree.
 pub(super) fn node(connection: &Connection, key: Key) -> rusqlite::Result<Option<Node>> {
-    let query = "SELECT fen, lines, rest, own, score, depth, best, cost_white, cost_black, changed \
-                 FROM nodes WHERE key = ?";
+    let query = "SELECT n.fen, n.lines, n.rest, n.own, p.depth, n.score, n.depth, n.best, n.cost_white, n.cost_black, \
+                        n.changed \
+                 FROM nodes n LEFT JOIN positions p ON p.id = n.search WHERE n.key = ?";
     let read_row = |row: &Row<'_>| {
         let fen: String = row.get(0)?;
         let lines: Option<i64> = row.get(1)?;
@@ -132,8 +134,9 @@ pub(super) fn node(connection: &Connection, key: Key) -> rusqlite::Result<Option
             lines: lines.and_then(|lines| usize::try_from(lines).ok()).map(|lines| lines.min(MOST_LINES)),
             rest: read(row.get(2)?),
             own: read(row.get(3)?),
-            standing: standing(row, 4)?,
-            changed: row.get(9)?,
+            own_depth: row.get::<_, Option<i64>>(4)?.map(|depth| plies(Some(depth))),
+            standing: standing(row, 5)?,
+            changed: row.get(10)?,
         })
     };
     connection.prepare_cached(query)?.query_row([key], read_row).optional()

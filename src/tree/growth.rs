@@ -94,7 +94,7 @@ pub(super) fn standing(node: &Node, edges: &[Edge]) -> Standing {
     let Some(((score, depth), edge)) = best else {
         // The game is over, all moves are excluded, or those preferred were not searched: then these are next.
         let cost = node.own.map_or([None; 2], cost_below);
-        return Standing { score: node.own, cost, ..Standing::default() };
+        return Standing { score: node.own, depth: node.own_depth.unwrap_or_default(), best: None, cost };
     };
     // A win is enough; a loss is settled where the moves outside of the tree lose too.
     let is_settled = score.is_win() || score.is_loss() && node.rest.is_none_or(Score::is_loss);
@@ -215,6 +215,10 @@ impl Tree {
         Ok(None)
     }
 
+    pub(super) fn has_focus(&self) -> rusqlite::Result<bool> {
+        self.connection.prepare_cached("SELECT 1 FROM nodes WHERE focus LIMIT 1")?.exists([])
+    }
+
     /// The roots of the tree for `side` that are nearest to their next leaf, or the position in focus; `only` one if given.
     fn cheapest_roots(
         &self,
@@ -223,8 +227,7 @@ impl Tree {
         only: Option<Key>,
     ) -> rusqlite::Result<Vec<(Key, i64)>> {
         let (cost, root) = side.fold_wb(("cost_white", "root_white"), ("cost_black", "root_black"));
-        let mut focus = self.connection.prepare_cached("SELECT 1 FROM nodes WHERE focus LIMIT 1")?;
-        let begins = if only.is_none() && focus.exists([])? { "focus" } else { root };
+        let begins = if only.is_none() && self.has_focus()? { "focus" } else { root };
         let query = format!(
             "SELECT key, {cost} FROM nodes WHERE {begins} AND {cost} IS NOT NULL \
              AND EXISTS (SELECT 1 FROM nodes WHERE {root}) AND key = coalesce(?1, key) ORDER BY {cost} LIMIT ?2"

@@ -138,6 +138,49 @@ fn a_shallower_search_changes_nothing_and_one_without_result_is_not_repeated() {
 }
 
 #[test]
+fn a_deeper_search_refutes_a_better_score_of_a_shallower_one() {
+    let start = Position::default();
+    let shallow = search(&start, 2, &[("d2d4", 79), ("c2c4", 5), ("g1f3", 4)]);
+    let deep = search(&start, 12, &[("e2e4", 29), ("a2a3", 12), ("b2b3", 8)]);
+    let one_line = search(&start, 12, &[("e2e4", 29)]);
+    for searches in [[&shallow, &deep], [&deep, &shallow], [&shallow, &one_line]] {
+        let (_folder, mut tree) = tree();
+        tree.add_root(&start, both()).expect("written");
+        for search in searches.into_iter().chain([&shallow]) {
+            tree.add_search(&start, search).expect("written");
+        }
+        let known = |uci| {
+            let m = start.legal_move(uci).expect("legal");
+            let view = view(&tree, "").moves.into_iter().find(|view| view.m == m).expect("a move");
+            view.score.map(Score::centipawns)
+        };
+        assert_eq!(standing(&tree, ""), (29, "e2e4".to_owned()));
+        assert_eq!((known("d2d4"), known("c2c4")), (None, Some(5)), "{searches:?}");
+    }
+}
+
+#[test]
+fn where_no_move_that_counts_has_a_score_the_position_s_own_search_counts() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    tree.add_root(&start, both()).expect("written");
+    let line = ScoredLine {
+        score: Score::from_centipawns(30),
+        is_drawn: false,
+        moves: notation::moves_of(&start, "e2e4 e7e5 g1f3"),
+    };
+    let found = TreeSearch { depth: Depth(10), lines: vec![line], ..TreeSearch::default() };
+    tree.add_search(&start, &found).expect("written");
+    add(&mut tree, "e2e4", 12, &[("e7e5", -25)]);
+    let replies = after("e2e4");
+    let preferred = replies.legal_move("c7c6").expect("legal");
+    assert!(tree.advise(&replies, preferred, Some(Advice::Prefer)).expect("written"));
+    assert_eq!((view(&tree, "e2e4").depth, view(&tree, "").depth), (Depth(12), Depth(13)));
+    let line = tree.expected(&start, &[]).expect("readable");
+    assert_eq!(line, notation::moves_of(&start, "e2e4"), "e7e5 does not count");
+}
+
+#[test]
 fn moves_that_disappoint_send_their_position_back() {
     let (_folder, mut tree) = tree();
     tree.add_root(&Position::default(), both()).expect("written");

@@ -121,8 +121,8 @@ impl Tree {
         })
     }
 
-    /// The line that the tree expects after `moves` from `position`: its best moves, then the line of the last search.
-    /// It ends where a position comes again.
+    /// The line that the tree expects after `moves` from `position`: its best moves, then the line of the search before the
+    /// first position that was not searched. It ends where a position comes again.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -138,10 +138,16 @@ impl Tree {
                 seen.insert(notation::key_of(&at));
             }
             loop {
-                let best =
-                    graph::node(&tree.connection, notation::key_of(&at))?.and_then(|node| node.standing.best);
-                let best = best.and_then(|uci| at.legal_move(&uci));
-                let Some(m) = best.filter(|_| line.len() < MOST_PLIES) else { break };
+                let node = graph::node(&tree.connection, notation::key_of(&at))?;
+                let is_searched = node.as_ref().is_some_and(|node| node.lines.is_some());
+                let best = node.and_then(|node| at.legal_move(&node.standing.best?));
+                let Some(m) = best.filter(|_| line.len() < MOST_PLIES) else {
+                    if let Some(&last) = line.last().filter(|_| !is_searched) {
+                        line.extend(tree.searched_line(&before, last)?.into_iter().skip(1));
+                    }
+                    line.truncate(MOST_PLIES);
+                    return Ok(line);
+                };
                 before = at;
                 at = without_clocks(&before.play(m));
                 line.push(m);
@@ -149,11 +155,6 @@ impl Tree {
                     return Ok(line);
                 }
             }
-            if let Some(&last) = line.last() {
-                line.extend(tree.searched_line(&before, last)?.into_iter().skip(1));
-            }
-            line.truncate(MOST_PLIES);
-            Ok(line)
         })
     }
 
@@ -209,6 +210,14 @@ impl Tree {
     pub fn searches(&self) -> Result<u64, TreeError> {
         let query = "SELECT coalesce(max(id), 0) FROM positions";
         self.reading(|tree| tree.connection.query_row(query, [], |row| graph::count(row, 0)))
+    }
+
+    /// Does it grow below one position alone?
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_focused(&self) -> Result<bool, TreeError> {
+        self.reading(Tree::has_focus)
     }
 
     /// Counts what is in the tree.

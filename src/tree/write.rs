@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::params;
 use shakmaty::{ByColor, Color, Move, Outcome};
 
 use super::{
@@ -305,14 +305,23 @@ impl Tree {
         let found: Vec<_> =
             search.lines.iter().filter_map(|line| Some((line, *line.moves.first()?))).take(legal).collect();
         let lines = found.len().max(asked);
-        let is_less =
-            lines <= known_lines && self.searched_depth(key)?.is_some_and(|depth| depth >= search.depth);
+        let is_less = lines <= known_lines && known.own_depth.is_some_and(|depth| depth >= search.depth);
         // Two positions of one key are as good as impossible; a search without result is no search.
         if known.fen != fen(position) || found.is_empty() && legal > 0 {
             return Ok(false);
         }
+        let stored = graph::stored;
+        if let Some((last, _)) = found.last().filter(|_| !is_less) {
+            // A deeper search says that a move is worse than its last line: the better score is refuted.
+            let query =
+                "UPDATE edges SET score = NULL, depth = NULL WHERE parent = ? AND depth <= ? AND score > ?";
+            let values = params![key, search.depth.get(), stored(last.score)];
+            self.connection.prepare_cached(query)?.execute(values)?;
+        }
         for &(line, m) in &found {
-            self.insert_edge(position, m, Some((line.score, search.depth)))?;
+            let is_refuted = is_less && known.rest.is_some_and(|rest| stored(line.score) > stored(rest));
+            let score = (!is_refuted).then_some((line.score, search.depth));
+            self.insert_edge(position, m, score)?;
         }
         if is_less {
             // Only moves that no other search had among its lines are new.
@@ -324,30 +333,22 @@ impl Tree {
             None if position.in_check() => Score::mated_in(Ply::ROOT),
             None => Score::ZERO,
         };
-        let rest = match found.last() {
-            _ if lines.max(known_lines) >= legal => None,
-            Some((last, _)) if lines >= known_lines => Some(last.score),
-            _ => known.rest,
-        };
+        let others = found.last().filter(|_| lines.max(known_lines) < legal);
+        let rest = others.map(|(last, _)| match known.rest {
+            Some(rest) if lines < known_lines => rest.min(last.score),
+            _ => last.score,
+        });
         let row = match row {
             Some(row) => row,
             None => self.insert_search(position, search)?,
         };
         let query = "UPDATE nodes SET search = ?, evaluation = ?, lines = ?, own = ?, rest = ? WHERE key = ?";
-        let (own, rest) = (graph::stored(own), rest.map(graph::stored));
+        let (own, rest) = (stored(own), rest.map(stored));
         let lines = i64::try_from(lines.max(known_lines)).unwrap_or(i64::MAX);
         let values = params![row, search.evaluation_id, lines, own, rest, key];
         self.connection.prepare_cached(query)?.execute(values)?;
         graph::back_up(&self.connection, [key])?;
         Ok(true)
-    }
-
-    /// The depth of the search of a position.
-    fn searched_depth(&self, key: Key) -> rusqlite::Result<Option<Depth>> {
-        let query = "SELECT p.depth FROM nodes n JOIN positions p ON p.id = n.search WHERE n.key = ?";
-        let depth: Option<i32> =
-            self.connection.prepare_cached(query)?.query_row([key], |row| row.get(0)).optional()?;
-        Ok(depth.map(Depth))
     }
 
     /// Writes a search into the tables of an analysis, and returns its row.

@@ -88,7 +88,7 @@ impl Display for Notice {
                 advice_min_depth()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
-                write!(f, "learning: {} by scores from earlier games", counted(*cutoffs, "cutoff"))
+                write!(f, "learning: {} by scores that are remembered", counted(*cutoffs, "cutoff"))
             }
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };

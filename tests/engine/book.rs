@@ -230,6 +230,8 @@ fn books_are_made_shown_counted_and_merged() {
     let (out, _, code) = run(&["book", "show", "--book", &path("all.bin")]);
     assert_eq!(run(&["book", "show", &path("all.bin"), "startpos"]), (out.clone(), String::new(), 0));
     assert_eq!(code, 0);
+    let (_, err, code) = run(&["book", "show", &path("none.bin")]);
+    assert!(code == 1 && err.contains("none.bin") && !err.contains("legal move"), "{err}");
     let weights: Vec<Vec<&str>> = out.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(weights[0][..3], ["e4", "e2e4", "2"]);
     assert_eq!(weights[1][..3], ["d4", "d2d4", "1"]);

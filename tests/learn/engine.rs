@@ -180,7 +180,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
     let mut engine = learning("all", &path);
     engine.send("setoption name Evaluation value classical");
     engine.search_until_told("learning all: 3 records");
-    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores from earlier games"));
+    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores that are remembered"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     // Nothing more is learned, so that only the width of the windows decides.
     engine.send("setoption name LearnReadOnly value true");

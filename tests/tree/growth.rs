@@ -105,6 +105,12 @@ fn a_tree_grows_and_shows_what_it_found() {
         "it is not read beside SQLite"
     );
     assert!(place.run(&["focus", "e4", "c5"]).contains("here alone"));
+    // Nothing is left where the game is over.
+    let mate = ["f3", "e5", "g4", "Qh4#"];
+    place.run(&[&["add"], &mate[..], &["--for", "both"]].concat());
+    place.run(&[&["focus"], &mate[..]].concat());
+    let grown = place.run(&["grow", "--nodes", "100"]);
+    assert!(grown.contains("nothing is left to search below the focus"), "{grown}");
 }
 
 #[test]
@@ -127,7 +133,15 @@ fn games_are_added_once_and_those_of_one_player() {
     fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
     let refused = place.fails(&["add", "games.pgn", "--player", "Nobody"]);
     assert!(refused.contains("no game has a player Nobody; there are Ada; Bob; Cid; Dan"), "{refused}");
+    assert!(place.fails(&["add", "none.bin"]).contains("none.bin"));
+    fs::write(place.home.path().join("text.bin"), "no book").expect("a file");
+    place.fails(&["add", "startpos", "text.bin"]);
     assert!(!place.file().exists(), "nothing was made");
+    let added = place.run(&["add", "games.pgn", "--player", "ada", "--for", "black"]);
+    assert!(
+        added.contains("0 positions added (1 game with the other side, 1 game of other players)"),
+        "{added}"
+    );
     let added = place.run(&["add", "games.pgn", "--player", "ada"]);
     assert!(added.contains("5 positions added (1 game, 1 game of other players)"), "{added}");
     assert!(place.run(&["add", "games.pgn"]).contains("2 positions added (1 game, 1 game known before)"));

@@ -135,6 +135,22 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
 }
 
 #[test]
+fn a_move_that_does_not_count_is_no_best_move_of_the_page() {
+    let (folder, mut tree) = tree();
+    let before = after("e2e4 e7e5");
+    tree.advise(&before, moves(&before, "h2h4")[0], Some(Advice::Prefer)).expect("written");
+    succeed(&folder, &["html"]);
+    let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
+    browser.open(&folder.path().join("t.html"), "#0/e2e4/e7e5");
+    browser.wait_for("document.querySelector('.replies tbody tr')");
+    assert_eq!(rows(&browser)[0], json!("h4 preferred|||"));
+    browser.press(&["End"]);
+    assert_eq!(browser.run("return location.hash"), "#0/e2e4/e7e5", "it was not searched");
+    browser.press(&["ArrowLeft", "End"]);
+    assert_eq!(browser.run("return location.hash"), "#0/e2e4/e7e5");
+}
+
+#[test]
 fn the_page_says_what_is_new() {
     let (folder, _tree) = tree();
     succeed(&folder, &["html", "--since", "2026-01-31", "--output", "old.html"]);

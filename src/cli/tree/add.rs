@@ -22,7 +22,7 @@ use crate::{
     learn::{self, LearnFile, Mode, Ring, kept_games},
     position::{Position, PositionPath},
     search::unpack_line,
-    tree::{ForSides, PlayedLine, Tree, TreeError, TreeSearch},
+    tree::{Access, ForSides, PlayedLine, Tree, TreeError, TreeSearch},
     tt::{
         RootResult,
         file::{self, HashOrigin, Map},
@@ -60,7 +60,7 @@ impl AddArguments {
     ///
     /// # Errors
     /// There are games, and none of that player.
-    pub(super) fn check_player(&self) -> Result<(), CliError> {
+    fn check_player(&self) -> Result<(), CliError> {
         let Some(player) = &self.player else { return Ok(()) };
         let games = self.input.iter().map(PathBuf::from).filter_map(|path| match BinaryKind::of(&path) {
             None => Some(path),
@@ -68,6 +68,36 @@ impl AddArguments {
             Some(BinaryKind::Hash | BinaryKind::Book) => None,
         });
         check_player(games, player)
+    }
+
+    /// Opens the input in the order in which it is added.
+    ///
+    /// # Errors
+    /// Something of it cannot be read.
+    fn open(&self) -> Result<Vec<Input>, CliError> {
+        let (mut texts, mut inputs, mut hash_files) = (Vec::new(), Vec::new(), Vec::new());
+        for word in &self.input {
+            let path = Path::new(word);
+            match BinaryKind::of(path) {
+                None => texts.push(word.clone()),
+                Some(BinaryKind::Learning) => {
+                    let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?.recover()?;
+                    inputs.push(Input::Learned(ring));
+                    let games = kept_games::path(path);
+                    if games.is_file() {
+                        inputs.push(Input::Items(AnalysisInput::open(&[games.into_os_string()], false)?));
+                    }
+                }
+                Some(BinaryKind::Hash) => hash_files.push(open_hash_file(path)?),
+                Some(BinaryKind::Book) => inputs.push(open_book(path)?),
+            }
+        }
+        if !texts.is_empty() {
+            inputs.insert(0, Input::Items(AnalysisInput::open(&texts, false)?));
+        }
+        // Last: they know positions by their keys alone, and have to be asked for each.
+        inputs.extend(hash_files);
+        Ok(inputs)
     }
 
     /// These arguments for a tree: where no side is named, with the sides that the tree is for.
@@ -96,11 +126,21 @@ impl AddArguments {
     }
 }
 
+/// Something to be added, which could be opened.
+enum Input {
+    Items(AnalysisInput),
+    Learned(Ring),
+    Hash(Map),
+    Book(Book),
+}
+
 /// What was added.
 #[derive(Default)]
 struct Count {
     games: usize,
     known: usize,
+    /// Games of the player, but with the side that `--for` leaves out.
+    other_side: usize,
     others: usize,
     searches: usize,
     skipped: usize,
@@ -110,28 +150,30 @@ struct Count {
 ///
 /// # Errors
 /// A file cannot be read, or the tree cannot be written.
-pub(super) fn run(
-    tree: &mut Tree,
-    arguments: &AddArguments,
-    output: &Output,
-) -> Result<Completion, CliError> {
-    refuse_input(tree.path(), &arguments.input)?;
+pub(super) fn run(file: &Path, arguments: &AddArguments, output: &Output) -> Result<Completion, CliError> {
+    refuse_input(file, &arguments.input)?;
+    // No tree is made for an input that cannot be read.
+    arguments.check_player()?;
+    let inputs = arguments.open()?;
+    let tree = &mut Tree::open(file, Access::Create)?;
     let mut count = Count::default();
     let before = tree.size()?.positions;
     let added = arguments
         .in_tree(tree)
         .map_err(CliError::from)
-        .and_then(|arguments| add(tree, &arguments, &mut count));
+        .and_then(|arguments| inputs.iter().try_for_each(|input| add(tree, input, &arguments, &mut count)));
     let size = tree.size();
     // What came before an error is in the tree.
     if let Ok(size) = &size
         && let new = size.positions.saturating_sub(before)
         && (added.is_ok() || new > 0)
     {
-        let Count { games, known, others, searches, skipped } = count;
+        let Count { games, known, other_side, others, searches, skipped } = count;
         let mut parts = Vec::new();
         parts.extend((games > 0).then(|| counted(games, "game")));
         parts.extend((known > 0).then(|| format!("{} known before", counted(known, "game"))));
+        parts
+            .extend((other_side > 0).then(|| format!("{} with the other side", counted(other_side, "game"))));
         parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
         parts.extend((searches > 0).then(|| counted(searches, "search")));
         parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
@@ -157,27 +199,13 @@ fn sides_of(tree: &Tree) -> Result<Vec<Color>, TreeError> {
     Ok(Color::ALL.into_iter().filter(is_for).collect())
 }
 
-fn add(tree: &mut Tree, arguments: &AddArguments, count: &mut Count) -> Result<(), CliError> {
-    let (mut text, mut binary) = (Vec::new(), Vec::new());
-    for word in &arguments.input {
-        match BinaryKind::of(Path::new(word)) {
-            Some(kind) => binary.push((kind, Path::new(word))),
-            None => text.push(word.clone()),
-        }
+fn add(tree: &mut Tree, input: &Input, arguments: &AddArguments, count: &mut Count) -> Result<(), CliError> {
+    match input {
+        Input::Items(input) => add_items(tree, input, arguments, count),
+        Input::Learned(ring) => add_learned(tree, ring, count),
+        Input::Hash(map) => add_hash_file(tree, map, count),
+        Input::Book(book) => add_book(tree, book, arguments),
     }
-    // Hash files last: they know positions by their keys alone, and have to be asked for each.
-    binary.sort_by_key(|(kind, _)| matches!(kind, BinaryKind::Hash));
-    if !text.is_empty() {
-        add_items(tree, &AnalysisInput::open(&text, false)?, arguments, count)?;
-    }
-    for (kind, path) in binary {
-        match kind {
-            BinaryKind::Learning => add_learning_file(tree, path, arguments, count)?,
-            BinaryKind::Hash => add_hash_file(tree, path, count)?,
-            BinaryKind::Book => add_book(tree, path, arguments)?,
-        }
-    }
-    Ok(())
 }
 
 fn add_items(
@@ -221,7 +249,8 @@ fn add_game(
         let plays = game.sides_of(name);
         sides = ForSides { white: sides.white && plays.white, black: sides.black && plays.black };
         if !sides.white && !sides.black {
-            count.others += 1;
+            let is_player = plays.white || plays.black;
+            *(if is_player { &mut count.other_side } else { &mut count.others }) += 1;
             return Ok(());
         }
     }
@@ -270,15 +299,19 @@ impl BinaryKind {
     }
 }
 
-/// Adds the analyses in a hash file whose positions the tree has, or reaches by moves between such positions.
-fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), CliError> {
+fn open_hash_file(path: &Path) -> Result<Input, CliError> {
     let map = Map::look(path)?;
-    let HashOrigin { evaluation: evaluation_id, path_mode, fifty_rule } = map.origin()?;
-    if !fifty_rule {
+    if !map.origin()?.fifty_rule {
         let reason =
             "it was written with Syzygy50MoveRule false, so its wins may be draws: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
+    Ok(Input::Hash(map))
+}
+
+/// Adds the analyses in a hash file whose positions the tree has, or reaches by moves between such positions.
+fn add_hash_file(tree: &mut Tree, map: &Map, count: &mut Count) -> Result<(), CliError> {
+    let HashOrigin { evaluation: evaluation_id, path_mode, .. } = map.origin()?;
     count.searches += tree.add_searches(|position| {
         let mut path = PositionPath::new(position);
         path.begin_search(path_mode);
@@ -291,35 +324,29 @@ fn add_hash_file(tree: &mut Tree, path: &Path, count: &mut Count) -> Result<(), 
     Ok(())
 }
 
-/// Adds the games that are kept beside a learning file, and its searches.
-fn add_learning_file(
-    tree: &mut Tree,
-    path: &Path,
-    arguments: &AddArguments,
-    count: &mut Count,
-) -> Result<(), CliError> {
-    let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?.recover()?;
+/// Adds the searches of a learning file.
+fn add_learned(tree: &mut Tree, ring: &Ring, count: &mut Count) -> Result<(), CliError> {
     for (_, record) in ring.iter() {
         if let Some((position, search)) = TreeSearch::of_record(&record) {
             count.searches += usize::from(tree.add_search(&position, &search)?);
         }
     }
-    let games = kept_games::path(path);
-    if games.is_file() {
-        add_items(tree, &AnalysisInput::open(&[games.into_os_string()], false)?, arguments, count)?;
-    }
     Ok(())
 }
 
-/// Adds the lines of a Polyglot book, from the start position.
-fn add_book(tree: &mut Tree, path: &Path, arguments: &AddArguments) -> Result<(), CliError> {
+fn open_book(path: &Path) -> Result<Input, CliError> {
     let book = Book::open(path)?;
     book.check(path)?;
-    let start = Position::default();
-    if book.moves(&start).is_empty() {
+    if book.moves(&Position::default()).is_empty() {
         let reason = "the book does not know the start position: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
+    Ok(Input::Book(book))
+}
+
+/// Adds the lines of a Polyglot book, from the start position.
+fn add_book(tree: &mut Tree, book: &Book, arguments: &AddArguments) -> Result<(), CliError> {
+    let start = Position::default();
     tree.add_root(&start, arguments.sides())?;
     arguments.restrict(tree, &start)?;
     for position in book.layers(&start).take(BOOK_PLIES).flatten() {

@@ -30,6 +30,9 @@ use crate::{
 /// How often a leaf is asked for that another grower holds.
 const TICK: Duration = Duration::from_millis(200);
 
+/// Beginnings of the tree whose lines are shown at the end.
+const SHOWN: usize = 20;
+
 #[derive(Debug, Args)]
 pub(super) struct GrowArguments {
     /// Stop after this many minutes.
@@ -200,15 +203,21 @@ impl Growth {
             seconds @ 0..60 => counted(seconds, "second"),
             seconds => counted(seconds / 60, "minute"),
         };
+        let end = match is_complete {
+            true if tree.is_focused()? => {
+                "; nothing is left to search below the focus; `focus` alone grows everywhere"
+            }
+            true => "; nothing is left to search",
+            false => "",
+        };
         output.line(format_args!(
-            "{} in {time}; the tree has {}, {} searched{}",
+            "{} in {time}; the tree has {}, {} searched{end}",
             counted(self.searched, "search"),
             counted(size.positions, "position"),
-            size.searched,
-            if is_complete { "; nothing is left to search" } else { "" }
+            size.searched
         ));
         let roots = tree.roots()?;
-        for (root, sides) in roots.iter().take(20) {
+        for (root, sides) in roots.iter().take(SHOWN) {
             let Some(view) = tree.look(root)? else { continue };
             let Some(score) = view.score else { continue };
             let line = tree.expected(root, &[])?;
@@ -221,6 +230,9 @@ impl Growth {
                 if line.is_empty() { "" } else { ", " },
                 pgn::line(root, &line)
             ));
+        }
+        if roots.len() > SHOWN {
+            output.line(format_args!("and {}", counted(roots.len() - SHOWN, "more beginning")));
         }
         Ok(if self.failed > 0 { Completion::Partial } else { Completion::Complete })
     }

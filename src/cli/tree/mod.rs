@@ -115,10 +115,7 @@ pub fn run(arguments: &TreeArguments, output: &Output) -> Result<Completion, Cli
     let TreeArguments { file, task } = arguments;
     let open = |access| Tree::open(file, access);
     match task {
-        TreeTask::Add(add) => {
-            add.check_player()?;
-            return add::run(&mut open(Access::Create)?, add, output);
-        }
+        TreeTask::Add(add) => return add::run(file, add, output),
         TreeTask::Grow(grow) => return grow::run(&mut open(Access::Write)?, grow, output),
         TreeTask::Show(show) => show::run(&open(Access::Read)?, show, output)?,
         TreeTask::Exclude(m) => advise(&mut open(Access::Write)?, m, Some(Advice::Exclude), output)?,

@@ -191,11 +191,11 @@ class Explorer extends Stage {
     return { position: this.position(), last, arrows, name, flipped: this.flipped, ...this.hand.marks() };
   }
 
-  // The best move that repeats nothing.
+  // The best move, unless it repeats a position.
   best() {
     const node = this.node();
-    const isBest = (move) => move.score !== undefined && move.note !== "excluded" && !this.repeats(move.move);
-    return (node && node.moves.find(isBest)) || null;
+    const best = node && bestMove(node);
+    return best && !this.repeats(best.move) ? best : null;
   }
 
   // Would a move lead back to a position of the path?

@@ -27,6 +27,11 @@ function fnv(text) {
   return hash >>> 0;
 }
 
+// The best move of a position: those that count come first, of these those with a score.
+function bestMove({ moves: [first] }) {
+  return first && first.score !== undefined && first.note !== "excluded" ? first : null;
+}
+
 class Graph {
   constructor(info, text) {
     Object.assign(this, { info, lines: text.trim().split("\n"), nodes: new Map(), byKey: null });
@@ -124,9 +129,7 @@ class Graph {
     let [at, rest] = [child, line];
     while (at >= 0 && !seen.has(at)) {
       seen.add(at);
-      const best = this.node(at).moves.find(
-        (other) => other.score !== undefined && other.note !== "excluded",
-      );
+      const best = bestMove(this.node(at));
       if (!best) return moves;
       moves.push(best.move);
       [at, rest] = [best.child, best.line];
