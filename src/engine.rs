@@ -187,14 +187,16 @@ impl Engine {
     /// [`EngineSettings::never_clear_hash`] is set. Waits for a running search.
     pub fn new_game(&mut self) {
         self.stop_study();
-        self.pool.clear();
+        self.wait();
         let mut game = self.game();
         game.end();
         game.book.new_game();
         drop(game);
         self.game_begins();
         self.strength_limits.new_game();
-        if !self.settings.never_clear_hash {
+        if self.settings.never_clear_hash {
+            self.pool.clear();
+        } else {
             self.clear_hash();
         }
         self.start_study();

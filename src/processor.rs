@@ -242,3 +242,37 @@ extern "C" fn illegal_instruction(_: libc::c_int) {
         libc::_exit(1);
     }
 }
+
+/// Calls `handler` at Ctrl-C, and at the signals that ask a process to end. What whoever started it made it ignore
+/// (`nohup`, a background job of a script) stays ignored.
+///
+/// # Errors
+/// The system refuses, or there is a handler already.
+pub fn on_interrupt(handler: impl FnMut() + Send + 'static) -> Result<(), ctrlc::Error> {
+    #[cfg(unix)]
+    let ignored: Vec<libc::c_int> = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM]
+        .into_iter()
+        .filter(|&signal| is_ignored(signal))
+        .collect();
+    ctrlc::set_handler(handler)?;
+    #[cfg(unix)]
+    for signal in ignored {
+        // SAFETY: no code of this program runs when the signal comes.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: nothing is set, and what is there now is written to `action`, for which all zeros are valid.
+    #[allow(unsafe_code)]
+    let (answer, action) = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        (libc::sigaction(signal, std::ptr::null(), &raw mut action), action)
+    };
+    answer == 0 && action.sa_sigaction == libc::SIG_IGN
+}

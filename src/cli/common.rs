@@ -30,6 +30,7 @@ use crate::{
     files::{Inputs, NewFile, info_at},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record},
     position::Position,
+    processor::on_interrupt,
     types::Score,
     uci::{printable, translate},
 };
@@ -244,9 +245,9 @@ pub(super) fn in_parallel<T: Send>(
     })
 }
 
-/// An interrupted command says that nothing is lost. What a shell made it ignore (`nohup`) stays ignored.
+/// An interrupted command says that nothing is lost.
 pub(super) fn say_if_interrupted() {
-    let _ = ctrlc::try_set_handler(|| {
+    let _ = on_interrupt(|| {
         // Behind `^C`, or behind a progress bar.
         if io::stderr().is_terminal() {
             complain("");

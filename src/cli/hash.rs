@@ -58,7 +58,8 @@ pub enum HashTask {
     },
     /// Clear a file, so that this engine can use it even if it was written with another evaluation.
     ///
-    /// `PathHash` and `Syzygy50MoveRule`, for which it was made, stay. No engine may be using it; the button `Clear Hash` of an engine empties its table alone.
+    /// `PathHash` and `Syzygy50MoveRule`, for which it was made, stay. No engine may be using it; the button `Clear
+    /// Hash` of an engine leaves the file alone.
     Clear {
         /// The file.
         file: PathBuf,

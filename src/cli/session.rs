@@ -9,6 +9,7 @@ use super::{bench, eval, perft};
 use crate::{
     eval::net::Network,
     position::{PathHash, Position},
+    processor::on_interrupt,
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
 
@@ -25,18 +26,15 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
     }
     let session = Session::new(Subcommands, output.clone(), debug_log, places);
     let (quit, asked) = (session.quit_handle(), OnceLock::new());
-    // Some programs end engines by signals: the game must still be learned from. What a shell made it ignore (`nohup`)
-    // stays ignored.
-    let handled = ctrlc::try_set_handler(move || {
+    // Some programs end engines by signals: the game must still be learned from.
+    let handled = on_interrupt(move || {
         // A terminal that is closed may send two at once.
         if asked.get_or_init(Instant::now).elapsed() >= HANGS_AFTER {
             process::exit(1);
         }
         quit();
     });
-    if let Err(error) = handled
-        && !matches!(error, ctrlc::Error::MultipleHandlers)
-    {
+    if let Err(error) = handled {
         log::warn!(
             "the handler for Ctrl-C cannot be installed ({error}): an interrupt ends the engine before the game is learned from"
         );

@@ -67,10 +67,13 @@ impl TypedValueParser for AddressParser {
     fn parse_ref(
         &self,
         command: &clap::Command,
-        _: Option<&clap::Arg>,
+        argument: Option<&clap::Arg>,
         text: &OsStr,
     ) -> Result<ServerAddress, clap::Error> {
-        let wrong = |error: FleetError| command.clone().error(ErrorKind::ValueValidation, error);
+        let wrong = |error: FleetError| {
+            let option = argument.map(|argument| format!("{argument}: ")).unwrap_or_default();
+            command.clone().error(ErrorKind::ValueValidation, format!("{option}{error}"))
+        };
         text.to_str().unwrap_or_default().parse().map_err(wrong)
     }
 }

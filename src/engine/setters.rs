@@ -38,7 +38,7 @@ impl Engine {
         if kept < mib { Err(OutOfMemory { requested: mib, kept }) } else { Ok(()) }
     }
 
-    /// Empties the transposition table and the histories: the next search is as the first one. Waits for a running search.
+    /// Empties the transposition table and the histories. Waits for a running search.
     pub fn clear_hash(&mut self) {
         self.pool.clear();
         self.table.clear(self.pool.len());

@@ -260,8 +260,9 @@ impl Study {
 
     /// The records from the search of `root`: of the root with its principal variation, and of the position before it.
     fn records(&self, game: &LearnedGame, ply: u16, root: &Position, result: &SearchResult) -> Vec<Record> {
-        // The study replaces what games have left.
-        let live = |key| self.ring().get(key).filter(|record| !record.is_of_game());
+        // What games have left of the position that was studied is replaced.
+        let is_replaced = |record: &Record| record.key == root.key() && record.is_of_game();
+        let live = |key| self.ring().get(key).filter(|record| !is_replaced(record));
         let mut records = self.searched(root, result, &live);
         let before = self.before(game, ply, result);
         let recorder = self.recorder(&live);

@@ -22,8 +22,11 @@ pub enum FleetError {
     /// The server refuses.
     #[error("the server says: {0}")]
     Refused(String),
-    /// The clock of this machine is so many days slow.
-    #[error("the clock of this machine is {0} days slow; set it")]
+    /// A record is so many days later than the clock of this machine.
+    #[error(
+        "records there are {0} days ahead of the clock of this machine: set the clock that is wrong (if that was the \
+         server's, delete the stream)"
+    )]
     SlowClock(u32),
     /// An answer larger than any of ours, and how it begins.
     #[error("an answer of the server is larger than {} KiB", MAX_ANSWER_BYTES >> 10)]

@@ -128,23 +128,25 @@ pub fn is_valid_at(record: &Record, halfmoves: u32) -> bool {
 /// May `new`, learned by a process with this evaluation, take the place of `live`, the record of the same position?
 ///
 /// Nothing replaces a record of higher [rank](Record::rank), and what is valid only for its fifty-move clock replaces
-/// nothing else but outcomes of games. Beyond that, a root that was analysed leaves what games have left, and no search
-/// replaces a deeper one, unless it proves a win or a loss. The outcome of a game is no search: it replaces those of its
-/// study, but no deeper analysis, and no opening. What a study found replaces all of them.
+/// nothing else but outcomes and drops that no result has confirmed. Beyond that, a root that was analysed leaves what
+/// games have left and deeper searches, unless it proves a win or a loss. A drop leaves deeper searches. An outcome is no
+/// search: it replaces drops and what a study found, but no deeper root and no opening. A study replaces all of them.
 pub fn may_replace(new: &Record, live: &Record, evaluation_id: u16) -> bool {
     let foreign = if live.is_foreign_to(evaluation_id) { FOREIGN_DEPTH } else { 0 };
-    let is_deeper = live.origin != Origin::Outcome
-        && !live.is_suspicion()
+    let is_deeper = live.has_own_depth()
         && is_valid_at(live, new.halfmoves.into())
         && i32::from(live.depth) - foreign > i32::from(new.depth);
     let is_proven = new.lower.to_score().is_win() || new.upper.to_score().is_loss();
     let stays = match new.origin {
-        Origin::EveryRoot => live.is_of_game() || is_deeper && !is_proven,
+        Origin::EveryRoot => !is_proven && (live.is_of_game() || is_deeper),
         Origin::Drop => is_deeper,
         Origin::Outcome => live.is_unsearched() || is_deeper && live.origin == Origin::EveryRoot,
         Origin::Advice | Origin::Import | Origin::Study | Origin::Opening => false,
     };
-    let is_clock_known = !is_near_counter(new) || is_near_counter(live) || live.origin == Origin::Outcome;
+    let is_clock_known = !is_near_counter(new)
+        || is_near_counter(live)
+        || live.origin == Origin::Outcome
+        || live.is_suspicion();
     new.rank() >= live.rank() && is_clock_known && !stays
 }
 

@@ -269,6 +269,17 @@ impl Record {
         }
     }
 
+    /// Is its depth that of a search of the position? Not that of an outcome, which counts the plies of the game, nor of
+    /// the mark that a study leaves of one; and a drop that no result has confirmed counts for nothing.
+    pub fn has_own_depth(&self) -> bool {
+        match self.origin {
+            Origin::EveryRoot | Origin::Import | Origin::Opening => true,
+            Origin::Drop => self.flags.confirmed,
+            Origin::Study => !self.flags.confirmed,
+            Origin::Outcome | Origin::Advice => false,
+        }
+    }
+
     /// Its rank among the records of its position, whatever their times and depths: advice comes before what games use,
     /// that before an opening that was not searched, and that before a drop of a game that is not known to be lost.
     pub fn rank(&self) -> u8 {

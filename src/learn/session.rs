@@ -76,8 +76,10 @@ impl Recorder<'_> {
                     outcome.drop = (!outcome.records.is_empty()).then_some(finding.trigger);
                 }
             }
-            // The score dropped here in an earlier game and does again: if this game is lost, the drop is confirmed.
-            Err(NotLearned::Known) if (self.live)(position.key()).is_some_and(|live| live.is_suspicion()) => {
+            // The score dropped here in an earlier game and does again: the end of this game decides what it is worth.
+            Err(NotLearned::Known)
+                if (self.live)(position.key()).is_some_and(|live| live.origin == Origin::Drop) =>
+            {
                 let again = policy::decide(conditions, result, earlier, None).ok();
                 drop = again.and_then(|finding| self.root(root, result, &finding));
             }
@@ -133,10 +135,10 @@ impl Recorder<'_> {
             }
         }
         records.retain(|record| self.may_replace(record));
-        // A drop that a lost game confirmed, and that came again in a game that was won, is taken back.
-        let is_confirmed = |drop: &&Record| (self.live)(drop.key).is_some_and(|live| live.flags.confirmed);
-        let taken_back = game.drops(winner).filter(is_confirmed);
-        records.extend(taken_back.map(|drop| Record { time: stamp::now(), ..drop.clone() }));
+        // A drop that a lost game confirmed is forgotten once it comes again in a game that is won.
+        let known = game.drops(winner).filter_map(|drop| (self.live)(drop.key));
+        let confirmed = known.filter(|live| live.origin == Origin::Drop && live.flags.confirmed);
+        records.extend(confirmed.map(|live| live.tombstone(stamp::now())));
         records
     }
 
@@ -178,8 +180,7 @@ impl Recorder<'_> {
         min_depth: Depth,
     ) -> Option<Record> {
         let first = earlier.next()?;
-        let is_new = (self.live)(first.position.key())
-            .is_none_or(|live| live.origin == Origin::Outcome || live.is_suspicion());
+        let is_new = (self.live)(first.position.key()).is_none_or(|live| live.is_suspicion());
         if !is_new
             || first.in_tree
             || !first.teaches

@@ -75,8 +75,9 @@ impl Worker {
         self.task.table.store(position.key(), &result);
     }
 
-    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`. Its line becomes the line of the node. A position that the path repeats is searched: its result
-    /// may be that of this search, whose line would follow itself in a circle.
+    /// In an analysis: the score of an inner node that was the root of a search of at least `depth`. Its line becomes the
+    /// line of the node. A position that the path repeats is searched: its result may be that of this search, whose line
+    /// would follow itself in a circle.
     pub fn resumed_score(&mut self, position: &Position, ply: Ply, depth: Depth) -> Option<Score> {
         let task = &self.task;
         if !task.analysis || self.path.occurrences() > 1 {

@@ -257,7 +257,7 @@ impl Worker {
     }
 
     /// The static evaluation: the raw evaluation plus correction history, scaled towards zero as the fifty-move counter
-    /// grows. A known draw (0) is not corrected.
+    /// grows. 0, the evaluation of known draws, is not corrected.
     pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
         if raw_eval == Score::ZERO {
             return raw_eval;

@@ -11,7 +11,10 @@ use crossbeam::channel::Sender;
 use encoding_rs::WINDOWS_1252;
 use thiserror::Error;
 
-use crate::protocol::{Command, CommandError};
+use crate::{
+    processor::on_interrupt,
+    protocol::{Command, CommandError},
+};
 
 /// The longest line that is read, in bytes. The longest possible game has some 11,800 moves, 60 kB.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
@@ -60,8 +63,8 @@ impl Interrupt {
     pub fn by_signal() -> Interrupt {
         let interrupt = Interrupt::default();
         let requested = interrupt.clone();
-        // Without a handler the signal ends the process at once. What a shell made it ignore (`nohup`) stays ignored.
-        let _ = ctrlc::try_set_handler(move || requested.request());
+        // Without a handler the signal ends the process at once.
+        let _ = on_interrupt(move || requested.request());
         interrupt
     }
 

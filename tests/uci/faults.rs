@@ -147,6 +147,17 @@ fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
     }
 }
 
+#[test]
+fn a_signal_that_is_to_be_ignored_is_and_the_others_count() {
+    let mut engine = Engine::start_after("trap '' HUP");
+    for signal in [Signal::HUP, Signal::TERM] {
+        engine.sync();
+        common::signal(engine.id(), signal);
+    }
+    let (status, _) = engine.wait();
+    assert!(status.success(), "TERM ends it, HUP does not: {status}");
+}
+
 /// The kernel sends the same signal to a program that was compiled for instructions which the processor has not.
 #[test]
 fn a_program_for_a_newer_processor_ends_with_a_sentence() {

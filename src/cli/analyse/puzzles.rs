@@ -96,7 +96,7 @@ impl<'a> Puzzle<'a> {
         let roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"].map(|name| match name {
             "Event" => (name, event.clone()),
             "Result" => (name, "*".to_owned()),
-            "Date" => (name, of_game(name).unwrap_or_else(|| "????.??.??".to_owned())),
+            "Date" => (name, game.date().unwrap_or("????.??.??").to_owned()),
             _ => (name, of_game(name).unwrap_or_else(|| "?".to_owned())),
         });
         let setup = [("SetUp", "1".to_owned()), ("FEN", position.fen())];

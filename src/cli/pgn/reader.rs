@@ -258,7 +258,7 @@ impl Draft {
         self.part = GamePart::Tags;
         let (tag, after) = tag::read(text);
         self.tag_is_open = after.is_empty() && !text.ends_with(']');
-        self.value_is_open = self.tag_is_open && !text.ends_with('"');
+        self.value_is_open = self.tag_is_open && tag.is_some() && !text.ends_with('"');
         if let Some((name, value)) = tag {
             self.begun = true;
             // A second `Event` would begin another game when the game is written again.

@@ -2,7 +2,7 @@
 const MAX_FORGOTTEN: usize = 256;
 
 /// The names of tags that have a meaning here. They are read in any case.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "Event",
     "Site",
     "Date",
@@ -15,6 +15,7 @@ const NAMES: [&str; 22] = [
     "WhiteTitle",
     "BlackTitle",
     "UTCDate",
+    "UTCTime",
     "TimeControl",
     "SetUp",
     "FEN",

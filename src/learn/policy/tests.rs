@@ -107,6 +107,8 @@ fn each_kind_of_record_replaces_what_counts_less() {
         (own(EveryRoot, 10), own(EveryRoot, 10), true),
         (own(EveryRoot, 10), own(EveryRoot, 11), false),
         (own(EveryRoot, 10), own(Study, 11), false),
+        // The mark of an outcome that was studied has the depth of the outcome.
+        (own(EveryRoot, 10), Record { flags: lost(4).flags, ..own(Study, 30) }, true),
         (own(EveryRoot, 10), own(Opening, 11), false),
         (own(EveryRoot, 10), record(EveryRoot, 12, 2), true),
         (own(EveryRoot, 10), record(EveryRoot, 13, 2), false),

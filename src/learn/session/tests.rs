@@ -126,7 +126,7 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_the_first_that_the_tree_doe
     };
     let drop = LearningMode::Drop;
     assert_eq!(learned(drop, &|_| None, 0), [0]);
-    assert_eq!(learned(drop, &known(Origin::Outcome, 12), 0), [0]);
+    assert!(learned(drop, &known(Origin::Outcome, 12), 0).is_empty());
     assert!(learned(drop, &known(Origin::Study, 12), 0).is_empty());
     assert!(learned(drop, &known(Origin::Opening, 0), 0).is_empty());
     assert_eq!(learned(drop, &known(Origin::Opening, 0), 2), [2]);
@@ -151,8 +151,13 @@ fn an_opening_gives_way_to_its_study_and_to_a_drop_in_a_lost_game() {
     }
 }
 
-/// A lost game whose second search drops; what is known of the position there at the time.
 fn lost_with(live: impl Fn(&Record) -> Option<Record>) -> (Vec<Record>, Vec<Record>) {
+    ended_with(Color::Black, live)
+}
+
+/// A game whose second search, by White, drops, and that `winner` wins: the records of the position there, at once and at
+/// the end, with `live` of it known.
+fn ended_with(winner: Color, live: impl Fn(&Record) -> Option<Record>) -> (Vec<Record>, Vec<Record>) {
     let (roots, end) = game("e2e4 e7e5 d1h5 b8c6 h5e5 c6e5", LearningMode::Drop);
     let dropped = Record::new(&roots[2].0.position, Origin::Drop).expect("the position fits");
     let live = |key| live(&dropped).filter(|record| record.key == key);
@@ -162,7 +167,7 @@ fn lost_with(live: impl Fn(&Record) -> Option<Record>) -> (Vec<Record>, Vec<Reco
         at_once.extend(recorder.search_ended(&mut played_game, root, &found(&[*played], score)).records);
     }
     played_game.follow(&end.line);
-    let mut ended = recorder.game_ended(&played_game, Color::Black);
+    let mut ended = recorder.game_ended(&played_game, winner);
     for records in [&mut at_once, &mut ended] {
         records.retain(|record| record.key == dropped.key);
     }
@@ -180,6 +185,23 @@ fn a_drop_of_a_game_not_known_to_be_lost_takes_nothing_away() {
     assert!(matches!(&ended[..], [drop] if drop.depth == 6), "and gives way when it is lost: {ended:?}");
     let (at_once, ended) = lost_with(|drop| Some(Record { origin: Origin::Outcome, ..drop.clone() }));
     assert!(at_once.is_empty() && ended.len() == 1, "{at_once:?} {ended:?}");
+}
+
+#[test]
+fn a_drop_that_a_lost_game_confirmed_is_forgotten_when_it_comes_again_in_a_won_game() {
+    let confirmed = |drop: &Record| Record { flags: Flags { confirmed: true, ..drop.flags }, ..drop.clone() };
+    for depth in [4, 9] {
+        let known = |drop: &Record| Some(Record { depth, ..confirmed(drop) });
+        let (at_once, ended) = ended_with(Color::White, known);
+        assert!(
+            at_once.is_empty() && matches!(&ended[..], [gone] if !gone.is_live()),
+            "{at_once:?} {ended:?}"
+        );
+    }
+    for origin in [Origin::Import, Origin::Outcome, Origin::Study] {
+        let (at_once, ended) = ended_with(Color::White, |drop| Some(Record { origin, ..confirmed(drop) }));
+        assert!(at_once.is_empty() && ended.is_empty(), "{origin:?}: {at_once:?} {ended:?}");
+    }
 }
 
 #[test]

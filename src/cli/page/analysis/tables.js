@@ -63,7 +63,7 @@ function newTable(label, columns, rows, open) {
     return wanted.length;
   };
   refill();
-  addEventListener("beforeprint", () => fill(Infinity));
+  addEventListener("beforeprint", () => body.isConnected && fill(Infinity));
   const table = make(
     "table",
     { class: "list", "aria-label": label },

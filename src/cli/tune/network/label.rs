@@ -210,7 +210,6 @@ mod tests {
 
     /// A teacher that answers each position with `answer`, and the empty line too if `also_empty`; then all at once: the
     /// shell's own `printf` writes line by line.
-    #[cfg(unix)]
     fn teacher(path: &str, answer: &str, also_empty: bool) -> String {
         let (print, last) = if also_empty { ("env printf", answer) } else { ("printf", "") };
         let script = format!(
@@ -223,7 +222,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn what_cannot_be_labelled_is_an_error_and_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name).display().to_string();
