@@ -26,13 +26,19 @@ impl Worker {
         // The stored score must be a lower bound of sufficient depth, valid on this path, and not a proven result.
         let tt_score = tt_window.lower;
         if (node.ply.index() as i32) >= extension_ply_factor() * self.root_depth.get()
-            || depth < singular_min_depth()
             || !node.excluded.is_none()
             || hit.depth.get() < depth - singular_tt_depth()
             || tt_score <= -Score::INFINITE
             || tt_score.is_decisive()
         {
             return Ok(0);
+        }
+        if depth < singular_min_depth() {
+            // Too shallow for a search of the others. A move that holds although the position looks far worse than alpha is
+            // probably the only one (Koivisto).
+            let looks_bad =
+                !node.in_check && node.static_eval <= node.window.alpha - singular_shallow_margin();
+            return Ok(i32::from(looks_bad));
         }
         let factor = if node.was_pv && !N::PV { singular_was_pv_factor() } else { 1 };
         let singular_beta = tt_score - singular_step() * depth * factor;
@@ -136,6 +142,18 @@ mod tests {
             worker.stack_mut(Ply::ROOT).double_extensions = double_max() as u8;
         };
         assert_eq!(extension::<NonPvNode>(&quiet, 0, exhausted).0, Ok(1));
+    }
+
+    #[test]
+    fn at_low_depth_a_move_is_extended_that_holds_where_the_position_looks_bad() {
+        let stored = Stored { uci: "b1c3", window: at_least(1500), depth: 8 };
+        let looks = |above: i32| {
+            extension::<NonPvNode>(&stored, 0, |_, node| {
+                node.depth = Depth(singular_min_depth() - 1);
+                node.static_eval = node.window.alpha - singular_shallow_margin() + above;
+            })
+        };
+        assert_eq!((looks(0), looks(1)), ((Ok(1), 0), (Ok(0), 0)));
     }
 
     #[test]

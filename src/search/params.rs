@@ -217,6 +217,8 @@ parameters! {
     singular_min_depth = 7 ply, 3 to 13;
     /// How much shallower than the node the stored result may be.
     singular_tt_depth = 3 ply, 1 to 9;
+    /// Below the smallest depth a table move is extended if the static evaluation is this far below alpha.
+    singular_shallow_margin = 36 units, 0 to 300;
     /// How far below the stored score the other moves must stay, for each ply of depth.
     singular_step = 1 units, 0 to 6;
     /// That margin is multiplied by this in a null-window node that was a PV node.

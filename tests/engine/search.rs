@@ -181,7 +181,7 @@ fn a_search_stopped_early_claims_no_earlier_mate() {
     // Mated in three moves, by the first move of an iteration alone in two.
     let fen = "1N3b2/p1kN2Pp/K4P1P/P1p1P3/2R2P2/1P1P4/3pppBB/3Q1R2 b - - 0 1";
     let mut claims = 0;
-    for stopped in (1_000..16_000).step_by(100) {
+    for stopped in (1_000..40_000).step_by(200) {
         let mut searcher = Searcher::new();
         // Its weights are final: with a network the mate may come too late for any of these searches.
         searcher.engine.set_evaluation(EvaluationKind::Classical);
