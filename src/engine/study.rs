@@ -186,7 +186,7 @@ impl Study {
     /// The games that were lost and not yet studied, newest first; incomplete if `goes_on` returns false.
     pub fn lost_games(&self, goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
         let records: Vec<(u64, Record)> = self.ring().iter().collect();
-        let (mut games, _) = games::games(&records, goes_on);
+        let mut games = games::games(&records, goes_on);
         let is_left = |(_, record): &(u64, Record)| record.origin != Origin::Study;
         games.retain(|game| game.outcome == Some(GameEnd::Lost) && game.records.iter().any(is_left));
         games.reverse();

@@ -60,18 +60,11 @@ struct GameHint<'a> {
     positions: Vec<(u16, Position)>,
 }
 
-/// The games of the records, oldest first, and the records that belong to none. Incomplete if `goes_on` returns false.
-pub fn games(
-    records: &[(u64, Record)],
-    goes_on: &dyn Fn() -> bool,
-) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
-    let (mut games, mut others, mut hints) = (Vec::<LearnedGame>::new(), Vec::new(), Vec::new());
-    for (sequence, record) in records.iter().take_while(|_| goes_on()) {
-        match hint(*sequence, record) {
-            Some(hint) => hints.push(hint),
-            None => others.push((*sequence, record.clone())),
-        }
-    }
+/// The games of the records, oldest first. Incomplete if `goes_on` returns false.
+pub fn games(records: &[(u64, Record)], goes_on: &dyn Fn() -> bool) -> Vec<LearnedGame> {
+    let mut games = Vec::<LearnedGame>::new();
+    let records = records.iter().take_while(|_| goes_on());
+    let mut hints: Vec<_> = records.filter_map(|(sequence, record)| hint(*sequence, record)).collect();
     // Records with a result first: the drops of a game that was won are older than its end.
     hints.sort_by_key(|hint| hint.outcome.is_none());
     for hint in hints.into_iter().take_while(|_| goes_on()) {
@@ -81,7 +74,7 @@ pub fn games(
         }
     }
     games.sort_by_key(|game| game.time);
-    (games, others)
+    games
 }
 
 /// The side that learned a record while it played, and how its game ended if that is known.
@@ -299,21 +292,22 @@ mod tests {
         records
     }
 
-    fn reconstructed(records: Vec<Record>) -> (Vec<LearnedGame>, Vec<(u64, Record)>) {
-        let (mut games, others) = games(&(1..).zip(records).collect::<Vec<_>>(), &|| true);
+    fn reconstructed(records: Vec<Record>) -> Vec<LearnedGame> {
+        let mut games = games(&(1..).zip(records).collect::<Vec<_>>(), &|| true);
         for game in &mut games {
             game.connect();
             game.find_opening(&|_| false);
         }
-        (games, others)
+        games
     }
 
     #[test]
     fn records_of_one_game_are_put_together_with_the_moves_between() {
         for side in Color::ALL {
-            let (games, others) = reconstructed(lost(SICILIAN, side, 1, 1000));
-            assert!(others.is_empty());
+            let records = lost(SICILIAN, side, 1, 1000);
+            let games = reconstructed(records.clone());
             let [game] = &games[..] else { panic!("{} games", games.len()) };
+            assert_eq!(game.records.len(), records.len());
             assert_eq!((game.side, game.outcome), (side, Some(GameEnd::Lost)));
             assert!(game.opening.len() >= 9, "{:?}", game.opening);
             let moves: Vec<String> =
@@ -352,7 +346,7 @@ mod tests {
         };
         let records = vec![record(&start, Origin::Drop), record(&after, Origin::Outcome)];
         assert_eq!(records.iter().map(|record| record.game_ply).max(), Some(u16::MAX));
-        let (games, _) = reconstructed(records);
+        let games = reconstructed(records);
         assert_eq!(games.iter().map(|game| game.records.len()).sum::<usize>(), 2);
     }
 
@@ -366,8 +360,10 @@ mod tests {
         records.extend(lost(QUEENS_GAMBIT, white, 1, 2000));
         let advice = Record::new(&Position::default(), Origin::Advice).expect("a record");
         records.push(advice.clone());
-        let (games, others) = reconstructed(records);
+        let games = reconstructed(records.clone());
         assert_eq!(games.len(), 5);
-        assert_eq!(others.into_iter().map(|(_, record)| record).collect::<Vec<_>>(), [advice]);
+        let mut left = records;
+        left.retain(|record| games.iter().all(|game| game.records.iter().all(|(_, ours)| ours != record)));
+        assert_eq!(left, [advice]);
     }
 }

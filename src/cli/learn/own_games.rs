@@ -268,8 +268,7 @@ impl OwnGames {
         }
         let others: Vec<(u64, Record)> =
             ring.iter().filter(|(_, record)| !own.met.contains_key(&record.key)).collect();
-        let (games, _) = games::games(&others, &|| true);
-        for game in games {
+        for game in games::games(&others, &|| true) {
             let index = own.games.len();
             for (_, record) in &game.records {
                 own.met.entry(record.key).or_default().push((index, record.game_ply));
