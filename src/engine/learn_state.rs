@@ -87,25 +87,16 @@ impl Learning {
     }
 }
 
-/// The file. Used by the engine, and at the end of a search by the main search thread.
+/// The file, while it is in use. Used by the engine, and at the end of a search by the main search thread.
 #[derive(Default)]
 pub(super) struct Memory {
-    pub file: FileState,
+    pub file: Option<OpenLearnFile>,
+    /// Could it not be opened? Then it is not tried again before it is closed.
+    pub failed: bool,
     /// What the next search reports.
     pub notices: Vec<Notice>,
     /// The evaluation that scores in records come from.
     pub evaluation_id: u16,
-}
-
-#[derive(Default)]
-pub(super) enum FileState {
-    /// Not opened yet.
-    #[default]
-    Closed,
-    /// In use.
-    Open(OpenLearnFile),
-    /// It could not be opened.
-    Failed,
 }
 
 /// A file in use.
@@ -124,15 +115,17 @@ impl Memory {
     /// The file cannot be used.
     pub fn failed(&mut self, error: &FileError) {
         self.notices.push(Notice::Failed(Failure::Learning, error.to_string()));
-        self.file = FileState::Failed;
+        self.failed = true;
+    }
+
+    /// Is the file still to be opened?
+    pub fn is_unopened(&self) -> bool {
+        self.file.is_none() && !self.failed
     }
 
     /// The channel on which it is told that everything learned so far is in the file; none if the file is not in use.
     pub fn flushed(&self) -> Option<Receiver<bool>> {
-        match &self.file {
-            FileState::Open(open) => Some(open.store.flushed()),
-            FileState::Closed | FileState::Failed => None,
-        }
+        self.file.as_ref().map(|open| open.store.flushed())
     }
 
     /// Learns from a search that has ended, which is added to its game; `in_game`: to the game that is played.
@@ -145,11 +138,7 @@ impl Memory {
     ) -> Vec<Notice> {
         let (game, stored) = (&mut followed.played, result.without_contempt(search.draw));
         let evaluation_id = self.evaluation_id;
-        let file = match &mut self.file {
-            FileState::Open(open) => Some(open).filter(|_| search.learns),
-            FileState::Closed | FileState::Failed => None,
-        };
-        let Some(open) = file else {
+        let Some(open) = self.file.as_mut().filter(|_| search.learns) else {
             // The search shows how the game stands.
             Recorder { live: &|_| None, evaluation_id }.search_ended(game, &search.root, &stored);
             return Vec::new();
@@ -174,7 +163,7 @@ impl Memory {
 
     /// Writes a search of the game to its log.
     pub fn log(&mut self, search: &GameSearch, opponent: &str) {
-        if let FileState::Open(open) = &mut self.file {
+        if let Some(open) = &mut self.file {
             let notice = open.log(search, opponent);
             self.notices.extend(notice);
         }
@@ -182,7 +171,7 @@ impl Memory {
 
     /// Learns from a game that is over, and keeps it.
     pub fn end_game(&mut self, game: &PlayedGame, winner: Option<Color>, kept: Option<&KeptGame>) {
-        let FileState::Open(open) = &mut self.file else { return };
+        let Some(open) = &mut self.file else { return };
         // Another process may have written better records.
         open.store.read_forward();
         let live = |key| open.store.live().get(key);
@@ -195,7 +184,8 @@ impl Memory {
     /// Closes the file. Queued records are written first, for at most a second; if that is not enough, the logs of their
     /// games stay for the next process.
     pub fn close(&mut self) -> Vec<Notice> {
-        let FileState::Open(open) = std::mem::take(&mut self.file) else { return Vec::new() };
+        self.failed = false;
+        let Some(open) = self.file.take() else { return Vec::new() };
         let mut notices = open.other_notices();
         let path = open.store.path().to_owned();
         let records = open.store.close();

@@ -10,7 +10,7 @@ use shakmaty::Move;
 use super::{
     Engine,
     game::{BegunSearch, Game},
-    learn_state::{FileState, LearnOptions, Memory, OpenLearnFile},
+    learn_state::{LearnOptions, Memory, OpenLearnFile},
     records::{advised, learned_entry, moves_to_uci, preferences, with_contempt},
 };
 #[cfg(feature = "fleet")]
@@ -55,11 +55,11 @@ impl Engine {
         let turned = (mode == LearningMode::Off) != (mode_before == LearningMode::Off);
         // The file stays open if only these change.
         let same_file = *now == LearnOptions { rules: now.rules, fuzz: now.fuzz, study: now.study, ..before };
-        let failed = matches!(self.game().memory.file, FileState::Failed);
+        let failed = self.game().memory.failed;
         if failed || !same_file || turned {
             self.close_learning();
         } else if mode != mode_before
-            && let FileState::Open(open) = &mut self.game().memory.file
+            && let Some(open) = &mut self.game().memory.file
         {
             self.table.unlearn(open.store.live().keys());
             open.reported = None;
@@ -80,12 +80,10 @@ impl Engine {
     /// Closes the file, after learning from the game so far, whose records belong in this file.
     pub(super) fn close_learning(&self) {
         let mut game = self.game();
-        if !matches!(game.memory.file, FileState::Open(_)) {
-            game.memory.file = FileState::Closed;
-            return;
+        if game.memory.file.is_some() {
+            game.end();
         }
-        game.end();
-        if let FileState::Open(open) = &game.memory.file {
+        if let Some(open) = &game.memory.file {
             self.table.unlearn(open.store.live().keys());
         }
         let notices = game.memory.close();
@@ -103,12 +101,12 @@ impl Engine {
             self.open_learning(&mut game.memory);
         } else if file.is_some()
             && !read_only
-            && matches!(game.memory.file, FileState::Closed)
+            && game.memory.is_unopened()
             && let Err(error) = Store::check_missing(path)
         {
             game.memory.failed(&error);
         }
-        if matches!(game.memory.file, FileState::Failed) {
+        if game.memory.failed {
             self.say_all(std::mem::take(&mut game.memory.notices));
         }
     }
@@ -116,7 +114,7 @@ impl Engine {
     /// Opens the file, creating a missing one, and learns from games whose processes were killed.
     fn open_learning(&self, memory: &mut Memory) {
         let LearnOptions { rules, read_only, .. } = &self.learning.options;
-        let (Some(path), FileState::Closed) = (self.learning.wanted(), &memory.file) else { return };
+        let Some(path) = self.learning.wanted().filter(|_| memory.is_unopened()) else { return };
         memory.evaluation_id = self.evaluation_id();
         let store = match Store::open(path, if *read_only { Mode::Read } else { Mode::Write }) {
             Ok(store) => store,
@@ -138,7 +136,7 @@ impl Engine {
                 Err(error) => log::debug!("games of killed engines cannot be looked for: {error}"),
             }
         }
-        memory.file = FileState::Open(OpenLearnFile {
+        memory.file = Some(OpenLearnFile {
             #[cfg(feature = "fleet")]
             share: self
                 .learning
@@ -196,7 +194,7 @@ impl Engine {
         let Game { memory, .. } = &mut *game;
         self.open_learning(memory);
         self.say_all(std::mem::take(&mut memory.notices));
-        let FileState::Open(open) = &mut memory.file else { return SearchInput::default() };
+        let Some(open) = &mut memory.file else { return SearchInput::default() };
         open.store.read_forward();
         self.table.unlearn(open.store.take_gone());
         self.say_all(open.notices(mode));
@@ -244,7 +242,7 @@ impl Engine {
     /// The learned result of an earlier analysis of the root, if it has a move and is valid at the end of `path`.
     pub(super) fn learned_result(&self, path: &PositionPath) -> Option<Resumed> {
         let game = self.game();
-        let FileState::Open(open) = &game.memory.file else { return None };
+        let Some(open) = &game.memory.file else { return None };
         let (ring, root, evaluation_id) = (open.store.live(), &self.root, self.evaluation_id());
         let searched = |key| ring.get(key).filter(|record| record.is_search_with(evaluation_id));
         let record = searched(root.key())?;

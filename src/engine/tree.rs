@@ -12,7 +12,6 @@ use shakmaty::Move;
 
 use super::{
     Engine,
-    learn_state::FileState,
     records::{moves_to_uci, widened_entry},
     study::study_tree,
 };
@@ -172,10 +171,8 @@ impl Engine {
     pub(super) fn tree_preferences(&self, root: RootInTree) -> Option<Preferences> {
         let (m, preference, changed) = root.preference?;
         let game = self.game();
-        let known = match &game.memory.file {
-            FileState::Open(open) => open.store.live().get(self.root.play(m).key()),
-            FileState::Closed | FileState::Failed => None,
-        };
+        let file = game.memory.file.as_ref();
+        let known = file.and_then(|open| open.store.live().get(self.root.play(m).key()));
         let is_lost = known.filter(|_| self.tree.named.is_none()).is_some_and(|record| {
             record.origin == Origin::Outcome && !record.lower.is_none() && u64::from(record.time) > changed
         });
