@@ -29,7 +29,7 @@ fn opening(criterion: &mut Criterion) {
     group.bench_function("a full file: read, check, index", |bencher| {
         bencher.iter_batched(
             || (),
-            |()| LearnFile::open(&path, Mode::Read).unwrap().recover().unwrap(),
+            |()| LearnFile::open(&path, Mode::Read).unwrap(),
             BatchSize::PerIteration,
         );
     });

@@ -63,7 +63,7 @@
 //! # store.append(Record::new(&Position::default(), Origin::Drop)?);
 //! # assert!(store.flush(std::time::Duration::from_secs(60)));
 //!
-//! let (_, ring, report) = LearnFile::open(&path, LearnMode::Read)?.recover()?;
+//! let (_, ring, report) = LearnFile::open(&path, LearnMode::Read)?;
 //! println!("{} records, {} of them damaged", ring.len(), report.torn);
 //! for (_, record) in ring.iter() {
 //!     let (position, best) = record.position_and_move()?;

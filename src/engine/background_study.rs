@@ -63,7 +63,7 @@ fn study_all(
     let opened = if goes_on() { LearnFile::open(path, Mode::Write) } else { return Ok(None) };
     let (file, ring, _) = match opened {
         Err(FileError::Missing(_)) => return Ok(None),
-        opened => opened?.recover()?,
+        opened => opened?,
     };
     let mut study = Study::new(file, RwLock::new(ring), Study::DEFAULT_NODES);
     study.searcher.engine.evaluate_as(evaluation, tables);

@@ -28,7 +28,7 @@ use super::{
     learn_stream::{self, BATCH, Batch, LearnStream, Received},
 };
 use crate::{
-    learn::{self, BEFORE_FIRST, FileError, LearnFile, Mode, Record, Ring, record::CAPACITY},
+    learn::{self, BEFORE_FIRST, FileError, LearnFile, Record, Ring, record::CAPACITY},
     locks::{locked, read},
 };
 
@@ -192,11 +192,8 @@ impl Sharer {
                 Err(error) => return Err(error.into()),
             }
         }
-        match LearnFile::open(&self.path, Mode::Write).and_then(|file| file.recover()) {
+        match LearnFile::open_to_write(&self.path) {
             Ok((file, ring, _)) => {
-                if let Some(reason) = file.read_only() {
-                    return Err(FileError::ReadOnly(self.path.clone(), reason.to_owned()).into());
-                }
                 self.file = Some((file, RwLock::new(ring)));
                 self.begin_anew();
                 Ok(())

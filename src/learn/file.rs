@@ -1,7 +1,7 @@
 //! An open learning file: opening it, checking that it is still in place, and reading forward.
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, RwLock},
 };
@@ -37,17 +37,15 @@ pub struct LearnFile {
     pub(super) lock: Result<LockFile, String>,
 }
 
-/// A file with a valid header, whose records have not been checked yet.
-pub struct Unverified(LearnFile);
-
 impl LearnFile {
-    /// Opens a file. It must exist; [`super::create()`] creates one. Nothing is changed.
+    /// Opens a file, reads every record, and determines which are valid and which count. It must exist;
+    /// [`super::create()`] creates one. Takes no lock, and nothing is changed.
     ///
     /// A file that may not be written, or cannot be locked, is opened for reading, see [`LearnFile::read_only`].
     ///
     /// # Errors
     /// It is missing, unfinished, of another kind or format, damaged, or the system refuses.
-    pub fn open(path: &Path, mode: Mode) -> Result<Unverified, FileError> {
+    pub fn open(path: &Path, mode: Mode) -> Result<(LearnFile, Ring, Report), FileError> {
         LearnFile::open_on(Arc::new(SystemDisk), path, mode)
     }
 
@@ -55,7 +53,11 @@ impl LearnFile {
     ///
     /// # Errors
     /// As there.
-    pub fn open_on(disk: Arc<dyn Disk>, path: &Path, mode: Mode) -> Result<Unverified, FileError> {
+    pub fn open_on(
+        disk: Arc<dyn Disk>,
+        path: &Path,
+        mode: Mode,
+    ) -> Result<(LearnFile, Ring, Report), FileError> {
         require_file(disk.info_at(path).map_err(refused(path, "opened"))?, path)?;
         let mut read_only = (mode == Mode::Read).then(|| "as asked".to_owned());
         let data = match mode {
@@ -79,7 +81,14 @@ impl LearnFile {
                 .map_err(|error| format!("its lock file cannot be used: {error}")),
         };
         let path = path.to_owned();
-        Ok(Unverified(LearnFile { disk, path, data, identity: info.identity, lock }))
+        let mut file = LearnFile { disk, path, data, identity: info.identity, lock };
+        let (ring, report) = file.scan()?;
+        if record::lap(ring.sequence()) == u32::MAX {
+            // That takes 2^48 records, more than any disk survives.
+            let reason = "its sequence numbers are used up; export it and import the text into a new file";
+            file.lock = Err(reason.to_owned());
+        }
+        Ok((file, ring, report))
     }
 
     /// The path by which it was opened.
@@ -181,28 +190,5 @@ impl LearnFile {
         let read = self.data.read_at(bytes, offset).map_err(refused(&self.path, "read"))?;
         bytes[read..].fill(0);
         Ok(read)
-    }
-}
-
-impl Unverified {
-    /// Reads every record, and determines which are valid and which count. Takes no lock and changes nothing.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn recover(self) -> Result<(LearnFile, Ring, Report), FileError> {
-        let mut file = self.0;
-        let (ring, report) = file.scan()?;
-        if record::lap(ring.sequence()) == u32::MAX {
-            // That takes 2^48 records, more than any disk survives.
-            let reason = "its sequence numbers are used up; export it and import the text into a new file";
-            file.lock = Err(reason.to_owned());
-        }
-        Ok((file, ring, report))
-    }
-}
-
-impl fmt::Debug for Unverified {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Unverified({})", self.0.path.display())
     }
 }

@@ -79,21 +79,28 @@ pub fn keep_what_fits(records: &mut Vec<Record>, ring: &Ring) -> usize {
 }
 
 impl LearnFile {
-    /// Opens a file for writing and reads it; creates it first if it is missing or unfinished.
+    /// Opens a file that will be written.
     ///
     /// # Errors
-    /// As [`LearnFile::open`] and [`create()`], and if the file is read-only.
-    pub fn open_or_create(path: &Path) -> Result<(LearnFile, Ring, Report), FileError> {
-        let open = || LearnFile::open(path, Mode::Write)?.recover();
-        let opened = match open() {
-            Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
-                retry_while_busy(|| create(&SystemDisk, path))?;
-                open()?
-            }
-            opened => opened?,
-        };
+    /// As [`LearnFile::open`], and if the file is read-only.
+    pub fn open_to_write(path: &Path) -> Result<(LearnFile, Ring, Report), FileError> {
+        let opened = LearnFile::open(path, Mode::Write)?;
         let reason = opened.0.read_only().map(str::to_owned);
         reason.map_or(Ok(opened), |reason| Err(FileError::ReadOnly(path.to_owned(), reason)))
+    }
+
+    /// As [`LearnFile::open_to_write`], but creates the file first if it is missing or unfinished.
+    ///
+    /// # Errors
+    /// As there, and as [`create()`].
+    pub fn open_or_create(path: &Path) -> Result<(LearnFile, Ring, Report), FileError> {
+        match LearnFile::open_to_write(path) {
+            Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
+                retry_while_busy(|| create(&SystemDisk, path))?;
+                LearnFile::open_to_write(path)
+            }
+            opened => opened,
+        }
     }
 
     /// Appends the records that [beat](beats) the current record of their key, tombstones included, and syncs.

@@ -43,7 +43,7 @@ mod writer;
 pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;
-pub use file::{LearnFile, Mode, Unverified};
+pub use file::{LearnFile, Mode};
 pub use merge::{CLOCK_ERROR, Merged, beats, keep_what_fits};
 pub use record::{Flags, Origin, Record, RecordError, Unlearnable};
 pub use ring::{BEFORE_FIRST, BLOCK, MAX_ADVICE, Report, Ring};

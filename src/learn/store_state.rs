@@ -68,8 +68,7 @@ impl StoreState {
 
     /// Opens the file that is at the path now.
     pub fn reopen(&self, file: &mut Option<LearnFile>) -> Result<(), FileError> {
-        let opened = LearnFile::open_on(Arc::clone(&self.disk), &self.path, self.mode)?;
-        let (fresh, ring, report) = opened.recover()?;
+        let (fresh, ring, report) = LearnFile::open_on(Arc::clone(&self.disk), &self.path, self.mode)?;
         write(&self.ring).replace(ring);
         let path = self.path.display();
         if let (Some(reason), Mode::Write) = (fresh.read_only(), self.mode) {

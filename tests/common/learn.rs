@@ -46,14 +46,14 @@ pub fn lose(engine: &mut Engine) {
 pub fn ring(path: &Path) -> Option<Ring> {
     match LearnFile::open(path, Mode::Read) {
         Err(FileError::Missing(_) | FileError::Unfinished(_)) => None,
-        opened => Some(opened.expect("a learning file").recover().expect("readable").1),
+        opened => Some(opened.expect("a learning file").1),
     }
 }
 
 /// Opens a learning file that is there, to write.
 pub fn open_on(disk: impl Disk + 'static, path: &Path) -> (LearnFile, RwLock<Ring>) {
-    let opened = LearnFile::open_on(Arc::new(disk), path, Mode::Write).expect("a learning file");
-    let (file, ring, _) = opened.recover().expect("readable");
+    let opened = LearnFile::open_on(Arc::new(disk), path, Mode::Write);
+    let (file, ring, _) = opened.expect("a learning file");
     (file, RwLock::new(ring))
 }
 

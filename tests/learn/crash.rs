@@ -30,7 +30,7 @@ fn path() -> &'static Path {
 }
 
 fn open(disk: &SimDisk) -> Result<(LearnFile, RwLock<Ring>), FileError> {
-    let (file, ring, _) = LearnFile::open_on(Arc::new(disk.clone()), path(), Mode::Write)?.recover()?;
+    let (file, ring, _) = LearnFile::open_on(Arc::new(disk.clone()), path(), Mode::Write)?;
     Ok((file, RwLock::new(ring)))
 }
 

@@ -98,7 +98,7 @@ fn random_bytes_are_no_learning_file_and_random_slots_no_records() {
     // Behind a right header each slot is looked at, and none is taken.
     let header = engram::learn::header::Header { file_id: 5, created: 6 }.encode();
     bytes[..64].copy_from_slice(&header);
-    let (_, ring, report) = open(bytes).unwrap().recover().unwrap();
+    let (_, ring, report) = open(bytes).unwrap();
     assert_eq!((ring.len(), report.torn), (0, CAPACITY));
 }
 
@@ -125,8 +125,7 @@ fn damaged_records_are_ignored_and_the_others_kept() {
             hit.insert((at - 4096) / 64);
         }
         let disk = SimDisk::with(path, bytes.clone());
-        let (_, ring, report) =
-            LearnFile::open_on(Arc::new(disk), path, Mode::Read).unwrap().recover().unwrap();
+        let (_, ring, report) = LearnFile::open_on(Arc::new(disk), path, Mode::Read).unwrap();
         // A bit that is turned twice is whole again.
         let damaged = hit.iter().filter(|&&slot| {
             let range = 4096 + slot * 64..4096 + slot * 64 + 64;

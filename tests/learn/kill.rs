@@ -27,7 +27,7 @@ fn start(path: &Path) -> Engine {
 }
 
 fn read(path: &Path) -> (Ring, Report) {
-    let (_, ring, report) = LearnFile::open(path, Mode::Read).expect("it opens").recover().expect("readable");
+    let (_, ring, report) = LearnFile::open(path, Mode::Read).expect("it opens");
     (ring, report)
 }
 

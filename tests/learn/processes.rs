@@ -126,7 +126,7 @@ fn number(record: &Record) -> u64 {
 
 /// Everything in the file, newest of each key, oldest first; each checked to be one that was written.
 fn records(path: &Path) -> Vec<Record> {
-    let (_, ring, report) = LearnFile::open(path, Mode::Read).unwrap().recover().unwrap();
+    let (_, ring, report) = LearnFile::open(path, Mode::Read).unwrap();
     assert!(report.torn <= 1 && report.stale == 0, "{report:?}");
     ring.iter().map(|(_, record)| record).collect()
 }
@@ -288,7 +288,7 @@ fn advice_survives_engines_that_fight_over_it() {
     killed.kill().unwrap();
     assert!(!killed.wait().unwrap().success(), "it was killed at work");
     tools.into_iter().for_each(ends_well);
-    let (_, ring, _) = LearnFile::open(&path, Mode::Read).unwrap().recover().unwrap();
+    let (_, ring, _) = LearnFile::open(&path, Mode::Read).unwrap();
     for number in 0..100 {
         assert_eq!(ring.get(advice(number).key), Some(advice(number)));
     }

@@ -22,7 +22,7 @@ fn engine(path: &Path) -> Engine {
 
 /// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.
 fn lessons(path: &Path) -> BTreeMap<(u16, bool), u16> {
-    let (_, ring, _) = LearnFile::open(path, Mode::Read).expect("it opens").recover().expect("readable");
+    let (_, ring, _) = LearnFile::open(path, Mode::Read).expect("it opens");
     let records = ring.iter().map(|(_, record)| record);
     let confirmed = records.filter(|record| {
         record.origin == Origin::Outcome || record.origin == Origin::Drop && record.flags.confirmed

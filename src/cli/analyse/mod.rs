@@ -164,11 +164,8 @@ fn is_damage(kind: io::ErrorKind) -> bool {
 /// The number of live records in a learning file; to be written, a missing file is created. Without this check the
 /// analysis would silently go on without a file that cannot be used.
 fn records(path: &Path, write: bool) -> Result<usize, FileError> {
-    let (_, records, _) = if write {
-        LearnFile::open_or_create(path)?
-    } else {
-        LearnFile::open(path, Mode::Read)?.recover()?
-    };
+    let (_, records, _) =
+        if write { LearnFile::open_or_create(path)? } else { LearnFile::open(path, Mode::Read)? };
     Ok(records.len())
 }
 

@@ -21,14 +21,12 @@ pub(super) struct Opened {
 impl Opened {
     /// Opens it for reading.
     pub fn read(path: &Path) -> Result<Opened, CliError> {
-        Ok(Opened::from(LearnFile::open(path, Mode::Read)?.recover()?))
+        Ok(Opened::from(LearnFile::open(path, Mode::Read)?))
     }
 
     /// Opens an existing file for writing.
     pub fn change(path: &Path) -> Result<Opened, CliError> {
-        // Fails if it is missing, instead of creating it.
-        LearnFile::open(path, Mode::Read)?;
-        Opened::write(path)
+        Ok(Opened::from(LearnFile::open_to_write(path)?))
     }
 
     /// Opens it for writing, created if it is missing.

@@ -86,7 +86,7 @@ impl GameFile {
 
     /// The records that the game added, without session and time, which differ between runs.
     pub fn news(&self) -> Result<Vec<Record>, CliError> {
-        let (_, ring, _) = LearnFile::open(&self.path(), Mode::Read)?.recover()?;
+        let (_, ring, _) = LearnFile::open(&self.path(), Mode::Read)?;
         Ok(ring.since(self.before).map(|(_, record)| Record { session: 0, time: 0, ..record }).collect())
     }
 }

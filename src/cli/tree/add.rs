@@ -81,7 +81,7 @@ impl AddArguments {
             match BinaryKind::of(path) {
                 None => texts.push(word.clone()),
                 Some(BinaryKind::Learning) => {
-                    let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?.recover()?;
+                    let (_, ring, _): (_, Ring, _) = LearnFile::open(path, Mode::Read)?;
                     inputs.push(Input::Learned(ring));
                     let games = kept_games::path(path);
                     if games.is_file() {
