@@ -51,10 +51,10 @@ VERSION = 3
 # The network's file: see src/eval/net/file.rs.
 
 
-def plan(units: int, pawns: bool, inputs: int = INPUTS) -> list[tuple[str, tuple[int, ...], str, int]]:
+def plan(units: int, pawns: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
     parts = [
-        ("weights", (inputs, units), "<i1", ONE_INPUT),
+        ("weights", (INPUTS, units), "<i1", ONE_INPUT),
         ("biases", (units,), "<i2", ONE_INPUT),
         ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
         ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
@@ -75,18 +75,16 @@ def read_network(path: Path) -> dict[str, Tensor]:
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
     version, inputs, units, heads, scale, checksum, pawn_units = struct.unpack_from("<7I", data, 8)
-    sizes = (version, inputs in (BUCKET_INPUTS, INPUTS), heads, scale, pawn_units in (0, PAWN_UNITS))
-    if sizes != (VERSION, True, HEADS, SCALE, True):
+    sizes = (version, inputs, heads, scale, pawn_units in (0, PAWN_UNITS))
+    if sizes != (VERSION, INPUTS, HEADS, SCALE, True):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
-    for name, shape, kind, one in plan(units, pawn_units > 0, inputs):
+    for name, shape, kind, one in plan(units, pawn_units > 0):
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
         place += math.prod(shape) * numpy.dtype(kind).itemsize
-    # One king bucket stands for all.
-    network["weights"] = network["weights"].repeat(INPUTS // inputs, 1)
     return network
 
 

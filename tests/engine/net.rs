@@ -6,9 +6,7 @@ use std::{fs, sync::Arc};
 use engram::{
     eval::{
         Evaluation, Evaluator,
-        net::{
-            BUCKET_INPUTS, EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head,
-        },
+        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head},
     },
     position::Position,
     processor::Instructions,
@@ -202,6 +200,7 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
         refused(&bytes)
     };
     assert!(matches!(changed(8), NetworkError::Version(_)));
+    assert_eq!(changed(12), NetworkError::Inputs(INPUTS as u32 ^ 1));
     assert_eq!(changed(EMBEDDED.len() / 2), NetworkError::Checksum);
     assert_eq!(changed(EMBEDDED.len() - 1), NetworkError::Checksum);
     let mut unscaled = Layout::from_bytes(EMBEDDED).expect("a network");
@@ -219,20 +218,6 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     small.input_biases.truncate(8);
     small.heads.truncate(HEADS * 2 * 8);
     assert!(matches!(refused(&small.to_bytes()), NetworkError::Units { found: 8, .. }));
-}
-
-#[test]
-fn a_file_with_one_king_bucket_has_it_for_all() {
-    let mut alike = Layout::from_bytes(EMBEDDED).expect("a network");
-    let bucket = alike.input_weights[..BUCKET_INPUTS * alike.units].to_vec();
-    alike.input_weights = bucket.repeat(INPUTS / BUCKET_INPUTS);
-    let (mut header, payload) = {
-        let bytes = alike.to_bytes();
-        (bytes[..64].to_vec(), bytes[64 + alike.input_weights.len() - bucket.len()..].to_vec())
-    };
-    header[12..16].copy_from_slice(&(BUCKET_INPUTS as u32).to_le_bytes());
-    header[28..32].copy_from_slice(&crc32fast::hash(&payload).to_le_bytes());
-    assert_eq!(Layout::from_bytes(&[header, payload].concat()), Ok(alike));
 }
 
 /// What `eval` says of the network's value.

@@ -7,7 +7,7 @@ use shakmaty::{Color, Role, Square};
 use super::difference::PieceOn;
 
 /// Inputs of a king bucket, of which as many are set as there are pieces.
-pub const BUCKET_INPUTS: usize = 768;
+const BUCKET_INPUTS: usize = 768;
 /// King buckets.
 const BUCKETS: usize = 4;
 /// Inputs of a view.

@@ -1,7 +1,7 @@
 //! The network's file.
 //!
 //! ```text
-//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of all king buckets, or of one for all) | units u32 | heads u32
+//!  header 64: magic "EngramNN" | version u32 | inputs u32 (of all king buckets) | units u32 | heads u32
 //!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
 //!             | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i8 [inputs][units] | input biases i16 [units]      (127 = 1.0)
@@ -13,7 +13,7 @@
 
 use thiserror::Error;
 
-use super::{BUCKET_INPUTS, INPUTS};
+use super::INPUTS;
 
 /// How a file begins.
 const MAGIC: [u8; 8] = *b"EngramNN";
@@ -46,6 +46,9 @@ pub enum NetworkError {
         "it is written in version {0} of the format, this engine reads version {VERSION}; use a network made for this version"
     )]
     Version(u32),
+    /// Its inputs differ.
+    #[error("it has {0} inputs, this engine's network has {INPUTS}; use a network made for this version")]
+    Inputs(u32),
     /// Its sizes differ.
     #[error("it has {found} units, this engine's network has {expected}; train it with --units {expected}")]
     Units {
@@ -119,12 +122,12 @@ impl Layout {
         let [version, inputs, units, heads, scale, checksum, pawn_units] =
             [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
         let pawns = pawn_units == PAWN_UNITS;
-        let known = [BUCKET_INPUTS, INPUTS].contains(&inputs)
-            && heads == HEADS
-            && units <= 1 << 14
-            && (pawns || pawn_units == 0);
+        let known = heads == HEADS && units <= 1 << 14 && (pawns || pawn_units == 0);
         if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
+        }
+        if inputs != INPUTS {
+            return Err(NetworkError::Inputs(inputs as u32));
         }
         let expected =
             inputs * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
@@ -141,7 +144,7 @@ impl Layout {
         Ok(Layout {
             units,
             scale: scale as u32,
-            input_weights: rest.bytes(inputs * units).repeat(INPUTS / inputs),
+            input_weights: rest.bytes(inputs * units),
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),

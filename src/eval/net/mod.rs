@@ -7,7 +7,7 @@ mod network;
 mod pawns;
 
 pub use accumulator::Accumulators;
-pub use features::{BUCKET_INPUTS, INPUTS, View};
+pub use features::{INPUTS, View};
 pub use file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT, PAWN_INPUTS, PAWN_UNITS, PawnLayout};
 pub use network::{EMBEDDED, Network, UNITS, head};
 pub use pawns::PawnEntry;
