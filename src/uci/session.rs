@@ -59,15 +59,20 @@ pub struct Session<T> {
     sender: Sender<SessionInput>,
     receiver: Receiver<SessionInput>,
     interrupt: Interrupt,
-    /// Is castling written as king takes rook in the current search?
-    chess960_notation: Arc<AtomicBool>,
-    /// Material of the searched position in points, for the printed chances; 0 while `UCI_ShowWDL` is off.
-    wdl_material: Arc<AtomicU32>,
-    /// True from `go` until just before its `bestmove` is sent.
-    searching: Arc<AtomicBool>,
+    current: Arc<CurrentSearch>,
     /// Commands received during a search that need an idle engine, oldest first.
     waiting: VecDeque<(Command, Instant)>,
-    debug: bool,
+}
+
+/// What the session and the threads that report events know of the current search.
+#[derive(Default)]
+struct CurrentSearch {
+    /// Is castling written as king takes rook?
+    chess960_notation: AtomicBool,
+    /// Material of the searched position in points, for the printed chances; 0 while `UCI_ShowWDL` is off.
+    wdl_material: AtomicU32,
+    /// True from `go` until just before its `bestmove` is sent.
+    searching: AtomicBool,
 }
 
 /// What follows the reason why a `position` is refused.
@@ -84,23 +89,19 @@ impl<T: Tools> Session<T> {
     /// A session with a new engine. `places` are the default places of its files.
     pub fn new(tools: T, output: Output, debug_log: DebugLog, places: Places) -> Session<T> {
         let (sender, receiver) = unbounded();
-        let chess960_notation = Arc::new(AtomicBool::new(false));
-        let wdl_material = Arc::new(AtomicU32::new(0));
-        let searching = Arc::new(AtomicBool::new(false));
+        let current = Arc::<CurrentSearch>::default();
         let sink = {
-            let (output, sender) = (output.clone(), sender.clone());
-            let (chess960_notation, searching) = (Arc::clone(&chess960_notation), Arc::clone(&searching));
-            let wdl_material = Arc::clone(&wdl_material);
+            let (output, sender, current) = (output.clone(), sender.clone(), Arc::clone(&current));
             move |event: Event| {
                 // Relaxed: set before the search began, and starting its threads is a synchronisation.
-                let mode = CastlingMode::from_chess960(chess960_notation.load(Ordering::Relaxed));
+                let mode = CastlingMode::from_chess960(current.chess960_notation.load(Ordering::Relaxed));
                 let finished = matches!(event, Event::Finished { .. });
                 if finished {
                     // Before `bestmove` is sent, so that a GUI that reacts at once finds the engine idle. Release: the
                     // notation is read above before the loop may set that of the next search.
-                    searching.store(false, Ordering::Release);
+                    current.searching.store(false, Ordering::Release);
                 }
-                let material = wdl_material.load(Ordering::Relaxed);
+                let material = current.wdl_material.load(Ordering::Relaxed);
                 output.send(&translate::message(&event, mode, (material > 0).then_some(material)));
                 if finished || output.is_closed() {
                     // Wakes the session: it ends if the output is closed, and perhaps no further line comes to wake it.
@@ -124,11 +125,8 @@ impl<T: Tools> Session<T> {
             sender,
             receiver,
             interrupt: Interrupt::default(),
-            chess960_notation,
-            wdl_material,
-            searching,
+            current,
             waiting: VecDeque::new(),
-            debug: false,
         }
     }
 
@@ -171,7 +169,7 @@ impl<T: Tools> Session<T> {
         log::debug!(target: "uci", "< {}", without_password(&text));
         match command {
             Ok(command) => {
-                if self.debug {
+                if self.engine.settings.debug {
                     self.output.say(received(&command));
                 }
                 self.handle(command, read_at)
@@ -208,10 +206,7 @@ impl<T: Tools> Session<T> {
             Command::Go(go) => self.go(&go, read_at),
             Command::Stop => self.engine.stop(),
             Command::PonderHit => self.engine.ponder_hit(),
-            Command::Debug(on) => {
-                self.debug = on;
-                self.engine.settings.debug = on;
-            }
+            Command::Debug(on) => self.engine.settings.debug = on,
             Command::Register(words) if words == "later" => {}
             Command::Register(_) => {
                 for state in ["checking", "ok"] {
@@ -258,7 +253,7 @@ impl<T: Tools> Session<T> {
     }
 
     fn is_searching(&self) -> bool {
-        self.searching.load(Ordering::Acquire)
+        self.current.searching.load(Ordering::Acquire)
     }
 
     /// Carries out the queued commands in order after the search. Those after the next `go` are queued again.
@@ -331,10 +326,10 @@ impl<T: Tools> Session<T> {
             ));
         }
         let mode = translate::notation(position, self.settings.chess960);
-        self.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
+        self.current.chess960_notation.store(mode.is_chess960(), Ordering::Relaxed);
         let material = if self.settings.show_wdl { position.material_points().max(1) } else { 0 };
-        self.wdl_material.store(material, Ordering::Relaxed);
-        self.searching.store(true, Ordering::Relaxed);
+        self.current.wdl_material.store(material, Ordering::Relaxed);
+        self.current.searching.store(true, Ordering::Relaxed);
         self.engine.go(limits, read_at);
     }
 }
@@ -362,13 +357,13 @@ mod tests {
     #[test]
     fn a_stop_that_waits_interrupts_what_waits_before_it() {
         let mut session = session();
-        session.searching.store(true, Ordering::Release);
+        session.current.searching.store(true, Ordering::Release);
         handle(&mut session, "perft 12");
         handle(&mut session, "go infinite");
         session.interrupt.request();
         handle(&mut session, "stop");
         assert!(session.interrupt.is_requested());
-        session.searching.store(false, Ordering::Release);
+        session.current.searching.store(false, Ordering::Release);
         session.catch_up();
         assert!(!session.interrupt.is_requested());
         session.engine.wait();
@@ -377,9 +372,9 @@ mod tests {
     #[test]
     fn what_comes_when_the_search_has_just_ended_does_not_overtake_what_waited_for_that() {
         let mut session = session();
-        session.searching.store(true, Ordering::Release);
+        session.current.searching.store(true, Ordering::Release);
         handle(&mut session, "position startpos moves e2e4");
-        session.searching.store(false, Ordering::Release);
+        session.current.searching.store(false, Ordering::Release);
         handle(&mut session, "position startpos moves d2d4");
         session.catch_up();
         assert!(session.engine.position().fen().starts_with("rnbqkbnr/pppppppp/8/8/3P4/"));
