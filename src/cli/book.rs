@@ -173,8 +173,7 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
     let mut counted = HashSet::new();
     for &m in game.moves.iter().take(make.depth) {
         let side = position.turn();
-        let is_taken = make.color == Side::Both || make.color == side.fold_wb(Side::White, Side::Black);
-        if is_taken && counted.insert((position.key(), m)) {
+        if *make.color.sides().get(side) && counted.insert((position.key(), m)) {
             let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
             builder.add(&position, m, half_points);
         }

@@ -16,12 +16,11 @@ use thiserror::Error;
 
 use super::{
     CliError,
-    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, Workers, task_result, version},
+    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, Workers, task_result, threads, version},
     complain,
 };
 use crate::{
     fleet::{EntryId, FleetError, HeldTask, Queue, ServerAddress, TaskOutcome},
-    processor::cores,
     uci::Interrupt,
 };
 
@@ -83,7 +82,7 @@ impl TypedValueParser for AddressParser {
 /// # Errors
 /// The first connection fails, or a search thread does.
 pub fn run(arguments: &WorkerArguments) -> Result<(), CliError> {
-    let threads = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
+    let threads = threads(arguments.threads);
     let mut worker = TaskWorker {
         queue: Queue::new(arguments.queue.clone(), &version()),
         name: format!("{}-{:08x}", std::process::id(), fastrand::u32(..)),

@@ -191,6 +191,6 @@ impl Drop for Locked<'_> {
 }
 
 /// Repeats `attempt` for some seconds while others hold the lock.
-pub(super) fn retry_while_busy<T>(attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+pub fn retry_while_busy<T>(attempt: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     retry_within(LOCK_TIMEOUT, |error| matches!(error, FileError::Busy(_)), attempt)
 }

@@ -15,7 +15,6 @@ use jiff::Timestamp;
 use shakmaty::{ByColor, Color, Move, Outcome, Position as _, san::SanPlus};
 
 use super::{
-    append::retry_while_busy,
     disk::DiskFile,
     error::{FileError, refused},
     exchange,
@@ -178,14 +177,6 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
         remove_oldest(path).unwrap_or_else(|error| log::warn!("{}: {error}", path.display()));
     }
     Ok(())
-}
-
-/// As [`append`], waiting for others up to some seconds.
-///
-/// # Errors
-/// As there.
-pub fn append_with_timeout(path: &Path, game: &str) -> Result<(), FileError> {
-    retry_while_busy(|| append(path, game))
 }
 
 /// What separates a game from the end of the file, which its owner may have edited.

@@ -40,6 +40,7 @@ mod store;
 mod store_state;
 mod writer;
 
+pub(crate) use append::retry_while_busy;
 pub use append::{AppendTime, Locked};
 pub use create::create;
 pub use error::FileError;

@@ -150,7 +150,9 @@ impl Worker {
 
     /// Reports what was found.
     pub fn report(&self, result: &ThreadResult) {
-        self.emit_lines(&result.lines);
+        for (index, root) in result.lines.iter().enumerate() {
+            self.emit_line(root, index);
+        }
     }
 
     /// Reports the bound of an unfinished iteration, in a long search.
@@ -163,12 +165,6 @@ impl Worker {
     /// Is this the main thread of a search whose unfinished iterations are shown?
     fn is_long(&self) -> bool {
         self.id == 0 && self.task.clock.elapsed() >= LONG_SEARCH
-    }
-
-    fn emit_lines(&self, lines: &[RootMove]) {
-        for (index, root) in lines.iter().enumerate() {
-            self.emit_line(root, index);
-        }
     }
 
     fn emit_line(&self, root: &RootMove, index: usize) {
@@ -249,7 +245,7 @@ mod tests {
     fn scale(iterations: &[(usize, i32)]) -> f64 {
         let (mut stability, moves) = (Stability::default(), Position::default().legal_moves());
         for &(number, score) in iterations {
-            stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number]) });
+            stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number], None, None) });
         }
         stability.scale()
     }

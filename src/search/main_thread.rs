@@ -31,11 +31,8 @@ pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
     let legal = task.root.legal_moves();
     let is_free = !legal.iter().any(|m| wanted.contains(m));
     let chosen = legal.iter().filter(|m| is_free || wanted.contains(m));
-    let mut chosen: Vec<RootMove> = chosen
-        .map(|&m| {
-            RootMove::with_rank(m, task.tablebases.ranked_move(m)).with_preference(task.preferences.of(m))
-        })
-        .collect();
+    let mut chosen: Vec<RootMove> =
+        chosen.map(|&m| RootMove::new(m, task.tablebases.ranked_move(m), task.preferences.of(m))).collect();
     // The sort is stable: moves of equal rank keep their order.
     chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
     chosen

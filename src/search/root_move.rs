@@ -40,7 +40,8 @@ pub struct RootMove {
 }
 
 impl RootMove {
-    pub fn new(m: Move) -> RootMove {
+    /// A root move with its rank and score by tablebases, and its preference by the learning file, if known.
+    pub fn new(m: Move, ranked: Option<&RankedMove>, preference: Option<Preference>) -> RootMove {
         let none = -Score::INFINITE;
         RootMove {
             score: none,
@@ -49,24 +50,13 @@ impl RootMove {
             depth: Depth::ZERO,
             pv: vec![m],
             seldepth: 0,
-            is_advised: false,
-            preference: None,
+            is_advised: preference == Some(Preference::Advised),
+            preference,
             worth: 0,
-            rank: 0,
-            tb_score: None,
+            rank: ranked.map_or(0, |ranked| ranked.rank),
+            tb_score: ranked.map(|ranked| ranked.score),
             nodes: 0,
         }
-    }
-
-    /// A root move with its rank and score by tablebases, if known.
-    pub fn with_rank(m: Move, ranked: Option<&RankedMove>) -> RootMove {
-        let rank = ranked.map_or(0, |ranked| ranked.rank);
-        RootMove { rank, tb_score: ranked.map(|ranked| ranked.score), ..RootMove::new(m) }
-    }
-
-    /// Adds the preference by the learning file.
-    pub fn with_preference(self, preference: Option<Preference>) -> RootMove {
-        RootMove { is_advised: preference == Some(Preference::Advised), preference, ..self }
     }
 
     /// Its score in the comparison of root moves.

@@ -71,7 +71,7 @@ mod tests {
 
     /// What a thread found: the `number`th legal move of the start, with a score after an iteration.
     fn found(number: usize, score: i32, depth: i32) -> ThreadResult {
-        let mut root = RootMove::new(Position::default().legal_moves()[number]);
+        let mut root = RootMove::new(Position::default().legal_moves()[number], None, None);
         root.score = Score(score);
         ThreadResult { lines: vec![root], depth: Depth(depth) }
     }

@@ -70,8 +70,7 @@ pub struct Hit {
 impl Hit {
     /// The bounds of the score, if they are also valid at the end of `path`, `ply` plies from the root.
     pub fn window(&self, path: &PositionPath, ply: Ply) -> Option<ScoreWindow> {
-        let window =
-            ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) };
+        let window = self.window_on_any_path(ply);
         let is_valid = if self.learned {
             self.path.is_valid_learned_on(path, self.depth, window, ply)
         } else {
@@ -80,16 +79,17 @@ impl Hit {
         is_valid.then_some(window)
     }
 
+    fn window_on_any_path(&self, ply: Ply) -> ScoreWindow {
+        ScoreWindow { lower: Score::from_tt(self.lower, ply), upper: Score::from_tt(self.upper, ply) }
+    }
+
     /// The result of a root, to be stored elsewhere.
     pub fn to_root_result(self) -> NodeResult {
         let ply = Ply::ROOT;
         NodeResult {
             best: self.best,
             raw_eval: self.raw_eval,
-            window: ScoreWindow {
-                lower: Score::from_tt(self.lower, ply),
-                upper: Score::from_tt(self.upper, ply),
-            },
+            window: self.window_on_any_path(ply),
             depth: self.depth,
             was_pv: self.was_pv,
             path: self.path,

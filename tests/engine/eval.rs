@@ -101,7 +101,7 @@ fn the_trace_tells_the_truth() {
     random_games(0x7ace, 12, |position| {
         let score = fresh(position);
         let white = if position.turn() == Color::White { score } else { -score };
-        assert_eq!(eval::trace(position).white_score(), white, "{}", position.fen());
+        assert_eq!(eval::trace(position).result.score, white, "{}", position.fen());
     });
     let table = eval::trace(&Position::default()).to_string();
     assert!(table.contains("mobility") && table.contains("Final evaluation"), "{table}");

@@ -52,7 +52,7 @@ pub(super) use self::{
     backend::SearchBackend,
     epd::EpdRecord,
     input::{AnalysisInput, Item},
-    pool::{Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings},
+    pool::{Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, threads},
 };
 #[cfg(feature = "fleet")]
 pub(super) use self::{
@@ -64,7 +64,6 @@ use crate::{
     eval,
     learn::{FileError, LearnFile, Mode},
     position::Openings,
-    processor::cores,
     search::Event,
     types::Bound,
     uci::Output,
@@ -170,7 +169,7 @@ fn records(path: &Path, write: bool) -> Result<usize, FileError> {
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
-    let threads = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
+    let threads = threads(arguments.threads);
     let workers = if single { 1 } else { threads };
     let Analyse { depth, nodes, movetime, .. } = *arguments;
     let none = depth.is_none() && nodes.is_none() && movetime.is_none();

@@ -20,6 +20,7 @@ use super::searcher::Searcher;
 use crate::{
     cli::{CliError, complain},
     position::Position,
+    processor::cores,
     search::{Event, Limits},
     types::{Depth, Score, ScoredLine},
 };
@@ -28,6 +29,11 @@ use crate::{
 pub const MAX_THREADS: usize = 1024;
 /// Maximum number of items that are searched or wait for an earlier one.
 pub(super) const MAX_PENDING: usize = 2 * MAX_THREADS + 2;
+
+/// The number of search threads: as many as there are cores if not given.
+pub fn threads(asked: Option<u64>) -> usize {
+    asked.map_or(cores().min(MAX_THREADS), |threads| threads as usize)
+}
 
 /// What a search found about a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

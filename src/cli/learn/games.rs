@@ -19,6 +19,7 @@ use crate::{
         game::{Line, PlayedGame},
         kept_games,
         policy::{Conditions, LearningMode, NotLearned, Rules},
+        retry_while_busy,
         session::{Recorder, Root},
     },
     position::PositionPath,
@@ -67,7 +68,7 @@ pub(super) fn import(
         // First the game: once its records are known it is not kept any more.
         if records.iter().any(|record| file.ring().is_improved_by(record))
             && let Err(error) =
-                kept_games::append_with_timeout(&kept_games::path(file.file.path()), &as_kept(&game))
+                retry_while_busy(|| kept_games::append(&kept_games::path(file.file.path()), &as_kept(&game)))
         {
             complain(format_args!("game {games} is left out: {error}"));
             outcome = Completion::Partial;

@@ -17,11 +17,11 @@ use crate::{
         CliError, Completion,
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
+            threads,
         },
         complain, lower_priority, minutes, pawns, pgn, tablebase, ticking_bar,
     },
     eval,
-    processor::cores,
     tree::{Job, Tree, TreeError, TreeSearch},
     types::Depth,
     uci::{Interrupt, Output, counted},
@@ -74,7 +74,7 @@ pub(super) fn run(
     }
     super::roots(tree)?;
     lower_priority();
-    let workers = arguments.threads.map_or(cores().min(MAX_THREADS), |threads| threads as usize);
+    let workers = threads(arguments.threads);
     let hash = (arguments.hash as usize / workers).max(1);
     let budget = SearchBudget { nodes: Some(arguments.nodes), multipv: 1, hash, ..SearchBudget::default() };
     let syzygy = arguments.syzygy.clone();

@@ -96,7 +96,7 @@ struct MoveArguments {
 }
 
 impl Side {
-    fn sides(self) -> ForSides {
+    pub(super) fn sides(self) -> ForSides {
         ForSides { white: self != Side::Black, black: self != Side::White }
     }
 }

@@ -209,17 +209,13 @@ struct TraceRow {
 #[derive(Clone, Debug)]
 pub struct Trace {
     rows: [TraceRow; Term::ALL.len()],
-    pub(super) result: Assessment,
+    /// The evaluation that they add up to.
+    pub result: Assessment,
 }
 
 impl Trace {
     pub(super) fn new() -> Trace {
         Trace { rows: [TraceRow::default(); Term::ALL.len()], result: Assessment::default() }
-    }
-
-    /// The final score from White's point of view.
-    pub fn white_score(&self) -> Score {
-        self.result.score
     }
 
     /// A term's middlegame and endgame sum in internal units, from White's point of view.
