@@ -202,7 +202,7 @@ fn accepted(answer: Value) -> Result<Value, FleetError> {
     };
     let Some(error) = error else { return Ok(answer) };
     let text = format!("{} {}", error.code(), error.details().unwrap_or_default());
-    Err(FleetError::Refused(printable(text.trim())))
+    Err(FleetError::Refused(printable(&text)))
 }
 
 /// The node of a cluster to which an answer redirects us.

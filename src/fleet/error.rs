@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::types::quote;
+
 /// The largest answer that is read, in bytes. Ours stay far below: a batch of learned records is 60 KiB.
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
@@ -36,7 +38,7 @@ pub enum FleetError {
     Nonsense,
 }
 
-/// Untrusted text made safe for a line of output: without control characters, and not too long.
+/// As much of a text that another program wrote as an error quotes.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(200).collect()
+    quote(text, 200)
 }

@@ -17,7 +17,7 @@ use crate::{
         Position,
         notation::{read_move, with_start},
     },
-    types::PackedMove,
+    types::{PackedMove, quote},
 };
 
 /// A line that cannot be imported.
@@ -175,8 +175,7 @@ impl Operations {
 
     fn read<T>(&self, operation: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<T, LineError> {
         let operand = self.get(operation).ok_or(LineError::Missing(operation))?;
-        let shown = || operand.chars().take(40).collect();
-        parse(operand).ok_or_else(|| LineError::Operand { operation, operand: shown() })
+        parse(operand).ok_or_else(|| LineError::Operand { operation, operand: quote(operand, 40) })
     }
 
     fn number<T: std::str::FromStr>(&self, operation: &'static str) -> Result<T, LineError> {
@@ -185,7 +184,7 @@ impl Operations {
 }
 
 pub(super) fn position(board: &str, chess960: Option<bool>) -> Result<Position, LineError> {
-    let wrong = || LineError::Position(board.chars().take(100).collect());
+    let wrong = || LineError::Position(quote(board, 100));
     let setup = board.parse::<Fen>().map_err(|_| wrong())?.into_setup();
     let mode = match chess960 {
         Some(true) => CastlingMode::Chess960,
@@ -307,7 +306,7 @@ const MAX_ADVISED: usize = 3;
 /// A legal move in UCI notation or any notation of PGN files. UCI comes first, because in Chess960 a king's move can
 /// have the squares of a castling.
 fn find_move(position: &Position, text: &str) -> Result<PackedMove, LineError> {
-    let wrong = || LineError::Move(text.chars().take(20).collect());
+    let wrong = || LineError::Move(quote(text, 20));
     let uci = text.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
     let m = uci.or_else(|| read_move(text, position)).ok_or_else(wrong)?;
     Ok(PackedMove::pack(m))

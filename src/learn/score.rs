@@ -2,7 +2,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::types::{MAX_PLY, Ply, Score};
+use crate::types::{MAX_PLY, Ply, Score, quote};
 
 /// A score in a record, from the point of view of the side to move in the record's position.
 ///
@@ -140,7 +140,7 @@ impl std::str::FromStr for LearnedScore {
     type Err = ParseScoreError;
 
     fn from_str(text: &str) -> Result<LearnedScore, ParseScoreError> {
-        let wrong = || ParseScoreError(text.chars().take(40).collect());
+        let wrong = || ParseScoreError(quote(text, 40));
         let (positive, size) = match text.split_at_checked(1) {
             Some(("+", size)) => (true, size),
             Some(("-", size)) => (false, size),

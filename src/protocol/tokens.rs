@@ -2,6 +2,8 @@ use std::fmt;
 
 use shakmaty::uci::UciMove;
 
+use crate::types;
+
 /// An empty option value as it is written.
 pub(super) const EMPTY: &str = "<empty>";
 
@@ -74,14 +76,7 @@ pub(super) fn item(f: &mut fmt::Formatter<'_>, word: &str, value: Option<impl fm
     value.map_or(Ok(()), |value| write!(f, " {word} {value}"))
 }
 
-/// `text` for quoting in a message: shortened and without control characters.
+/// As much of a word or line as a message quotes.
 pub(crate) fn quote(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let text = text.trim();
-    let mut quoted: String =
-        text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        quoted.push('…');
-    }
-    quoted
+    types::quote(text, 60)
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use self::row::{OptionSetting, UciOption};
 pub(super) use self::row::{SessionSettings, Target};
-use crate::protocol::{OptionDeclaration, OptionKind};
+use crate::protocol::{OptionDeclaration, OptionKind, quote};
 
 static OPTIONS: LazyLock<Vec<UciOption>> = LazyLock::new(table::options);
 
@@ -34,7 +34,7 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, Op
     let option = OPTIONS
         .iter()
         .find(|option| option.declaration.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| OptionError::Unknown(shortened(name)))?;
+        .ok_or_else(|| OptionError::Unknown(quote(name)))?;
     let name = || option.declaration.name.clone();
     let example = match &option.declaration.kind {
         OptionKind::Check { default } => (!default).to_string(),
@@ -50,12 +50,8 @@ pub(super) fn parse(name: &str, value: Option<&str>) -> Result<OptionSetting, Op
     (option.read)(value).map_err(|expected| OptionError::Value {
         name: name(),
         expected,
-        found: shortened(value),
+        found: quote(value),
     })
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::{
     },
     protocol::{Go, Info, InfoScore, Message, ScoreValue},
     search::{ClockTime, Event, Limits, PvInfo},
-    types::{Bound, ChanceModel, Depth, Score},
+    types::{Bound, ChanceModel, Depth, Score, quote},
 };
 
 /// A position that cannot be set up: its text, and what is wrong in it.
@@ -44,7 +44,7 @@ impl FenError {
 
 /// As much of a text as an error quotes.
 fn shown(text: &str) -> String {
-    text.chars().take(100).collect()
+    quote(text, 100)
 }
 
 /// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling

@@ -10,6 +10,7 @@ use crate::{
         Position,
         notation::{begins_position, is_board, with_start},
     },
+    types::quote,
     uci::translate,
 };
 
@@ -126,7 +127,7 @@ impl EpdRecord {
         };
         let counters = counters(&words, count);
         if words.len() < count {
-            return Err(format!("`{}` is neither FEN nor EPD", line.chars().take(60).collect::<String>()));
+            return Err(format!("`{}` is neither FEN nor EPD", quote(line, 60)));
         }
         // The first operation may follow a semicolon.
         let mut fields: Vec<&str> = words[..count].iter().map(|word| field(word)).collect();
