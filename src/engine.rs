@@ -50,10 +50,11 @@ pub use self::{
 use crate::{
     learn::game::Line,
     locks::locked,
+    notice::Notice,
     position::{PathHash, Position, PositionPath},
     search::{
-        Clock, Event, EventSink, Limits, NodeClock, NodeRate, Notice, Pool, SearchProgress, SearchTask,
-        Signals, Strength,
+        Clock, Event, EventSink, Limits, NodeClock, NodeRate, Pool, SearchProgress, SearchTask, Signals,
+        Strength,
     },
     syzygy::Tablebase,
     tt::Table,

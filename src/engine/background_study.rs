@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     learn::{FileError, LearnFile, Mode},
-    search::{Event, Failure, Notice},
+    notice::{Failure, Notice},
+    search::Event,
     syzygy::Tablebase,
 };
 

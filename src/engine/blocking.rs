@@ -10,8 +10,9 @@ use shakmaty::{Move, uci::UciMove};
 
 use super::{Engine, IllegalMove};
 use crate::{
+    notice::Notice,
     position::Position,
-    search::{Event, Limits, Notice},
+    search::{Event, Limits},
     types::{ScoredLine, SearchResult},
 };
 

@@ -24,8 +24,9 @@ use crate::{
         kept_games::KeptGame,
         session::Root,
     },
+    notice::Notice,
     position::{Position, PositionPath},
-    search::{Event, EventSink, Notice},
+    search::{Event, EventSink},
     types::{Score, SearchResult},
 };
 

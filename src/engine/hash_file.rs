@@ -4,8 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::Engine;
 use crate::{
+    notice::{Failure, Notice},
     position::{PathHash, PositionPath},
-    search::{Failure, Limits, Notice, ResultStore, Resumed, Strength, Tablebases},
+    search::{Limits, ResultStore, Resumed, Strength, Tablebases},
     tt::file::{FileLocation, HashFile, HashOrigin},
 };
 

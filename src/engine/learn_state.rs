@@ -17,7 +17,7 @@ use crate::{
         policy::{LearningMode, Rules, Trigger},
         session::Recorder,
     },
-    search::{Failure, Notice},
+    notice::{Failure, Notice},
     types::{Depth, SearchResult},
 };
 /// The options of learning.

@@ -22,8 +22,9 @@ use crate::{
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{Recorder, Root},
     },
+    notice::Notice,
     position::PositionPath,
-    search::{Limits, Notice, Preference, Preferences, Resumed, best_line},
+    search::{Limits, Preference, Preferences, Resumed, best_line},
     types::{Bound, Depth, Score},
 };
 

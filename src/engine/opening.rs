@@ -12,8 +12,9 @@ use crate::{
     book::{Book, BookEntry, BookError, EntryResult, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
     learn::{self, game::Line, record::game_ply},
+    notice::{Failure, Notice},
     position::Position,
-    search::{Event, EventSink, Failure, Limits, Notice},
+    search::{Event, EventSink, Limits},
 };
 
 /// The folder of learned copies inside the user's data directory.

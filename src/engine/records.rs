@@ -9,8 +9,9 @@ use crate::{
         game::RESULT,
         policy::{FOREIGN_DEPTH, Known},
     },
+    notice::Notice,
     position::{Position, PositionPath},
-    search::{Notice, Preference, Preferences, Strength},
+    search::{Preference, Preferences, Strength},
     tt::{Learned, ScoreWindow},
     types::{Depth, PositionKey, Score},
 };

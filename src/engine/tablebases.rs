@@ -6,7 +6,8 @@ use shakmaty::Move;
 
 use super::Engine;
 use crate::{
-    search::{Failure, Notice, Probing, Tablebases},
+    notice::{Failure, Notice},
+    search::{Probing, Tablebases},
     syzygy::Tablebase,
     types::Score,
 };

@@ -18,7 +18,8 @@ use super::{
 use crate::{
     files::{self, Identity},
     learn::{Origin, policy::Known},
-    search::{Failure, Limits, Notice, Preference, Preferences},
+    notice::{Failure, Notice},
+    search::{Limits, Preference, Preferences},
     tree::{Access, KnownPosition, PositionView, Tree, TreeError},
     types::{Depth, PositionKey},
 };

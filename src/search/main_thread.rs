@@ -13,14 +13,17 @@ use std::{
 use shakmaty::Move;
 
 use super::{
-    event::{Event, EventSink, Notice, PvInfo},
+    event::{Event, EventSink, PvInfo},
     progress::ThreadResult,
     root_move::RootMove,
     task::SearchTask,
     vote::{best_thread, unless_printed},
     worker::Worker,
 };
-use crate::types::{Bound, Depth, Ply, Score, SearchResult};
+use crate::{
+    notice::Notice,
+    types::{Bound, Depth, Ply, Score, SearchResult},
+};
 
 /// How often a finished search checks whether it may report its move (`go infinite`, pondering).
 const ANSWER_POLL: Duration = Duration::from_millis(1);

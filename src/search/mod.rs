@@ -50,7 +50,7 @@ mod worker;
 
 pub use clock::NodeRate;
 pub(crate) use clock::{Clock, NodeClock};
-pub use event::{Event, EventSink, Failure, Notice, PvInfo};
+pub use event::{Event, EventSink, PvInfo};
 pub use limits::{ClockTime, Limits};
 #[cfg(feature = "tune")]
 pub use params::{PARAMETERS, Parameter};

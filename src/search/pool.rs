@@ -25,7 +25,7 @@ use std::{
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
-    event::{Event, Notice},
+    event::Event,
     main_thread::{root_moves, run_main_thread, run_thread},
     progress::{HitCount, SearchProgress},
     task::{SearchTask, Signals},
@@ -34,6 +34,7 @@ use super::{
 use crate::{
     eval::{Evaluation, Evaluator},
     locks::locked,
+    notice::Notice,
     processor,
 };
 

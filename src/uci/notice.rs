@@ -6,7 +6,8 @@ use shakmaty::uci::UciMove;
 
 use super::translate::score;
 use crate::{
-    search::{Failure, Notice, advice_margin, advice_min_depth},
+    notice::{Failure, Notice},
+    search::{advice_margin, advice_min_depth},
     types::Bound,
 };
 

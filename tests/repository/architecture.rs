@@ -10,7 +10,7 @@ use std::{
 /// The layers, from the ground up: folders of `src/`, or files without their `.rs`. `lib.rs` is exempt.
 const LAYERS: [&[&str]; 9] = [
     &["files", "locks", "types", "processor"],
-    &["position"],
+    &["position", "notice"],
     &["tt", "learn", "protocol", "book", "syzygy", "eval"],
     &["search", "tree"],
     &["fleet"],

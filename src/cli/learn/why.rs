@@ -17,8 +17,8 @@ use crate::{
         policy,
         reachability::{Reachable, Signature},
     },
+    notice::Notice,
     position::Position,
-    search::Notice,
     types::Bound,
     uci::translate,
 };
