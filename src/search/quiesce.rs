@@ -6,6 +6,7 @@ use super::{
     node_state::{NodeEval, NodeKind, Window},
     params::*,
     picker::MovePicker,
+    prune_move::Pruning,
     worker::Worker,
 };
 use crate::{
@@ -30,14 +31,6 @@ struct QBest {
     m: PackedMove,
     /// Moves picked, skipped ones included.
     move_count: usize,
-}
-
-/// What to do with a move.
-enum QPruning {
-    Search,
-    Skip,
-    /// Skip this and all later quiet moves.
-    SkipQuiets,
 }
 
 impl Worker {
@@ -122,12 +115,17 @@ impl Worker {
         };
         while let Some(m) = picker.next(self, position) {
             best.move_count += 1;
-            // Steps 5 to 7. Pruning, once there is a score that is no loss.
+            // Steps 5 to 7. Pruning, once there is a score that is no loss. A futile capture still raises the best score to
+            // the most it could score.
             if !best.score.is_loss() {
-                match prune(node, alpha, m, best) {
-                    QPruning::Search => {}
-                    QPruning::Skip => continue,
-                    QPruning::SkipQuiets => {
+                match prune(node, alpha, m, best.move_count) {
+                    Pruning::Search => {}
+                    Pruning::Skip => continue,
+                    Pruning::Futile(most) => {
+                        best.score = best.score.max(most);
+                        continue;
+                    }
+                    Pruning::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
@@ -188,33 +186,31 @@ fn tt_move(position: &Position, hit: Option<Hit>, in_check: bool) -> Option<Move
     hit.and_then(|hit| position.unpack(hit.best)).filter(|&m| in_check || is_noisy(m))
 }
 
-/// Steps 5 to 7: is a move worth a search? A futile capture still raises the best score to the most it could score.
-fn prune(node: &QNode, alpha: Score, m: Move, best: &mut QBest) -> QPruning {
+/// Steps 5 to 7: is a move worth a search?
+fn prune(node: &QNode, alpha: Score, m: Move, move_count: usize) -> Pruning {
     let &QNode { position, in_check, futility, .. } = node;
     if in_check {
         // Step 5. Quiet evasions. After a few moves, one of which avoids mate, the rest are skipped.
-        if !is_noisy(m) && best.move_count > qs_max_evasions() as usize {
-            return QPruning::SkipQuiets;
+        if !is_noisy(m) && move_count > qs_max_evasions() as usize {
+            return Pruning::SkipQuiets;
         }
     } else {
         // Step 6. Captures. Only the first few, and only those that can raise alpha (futility).
-        if best.move_count > qs_max_moves() as usize && m.promotion().is_none() {
-            return QPruning::Skip;
+        if move_count > qs_max_moves() as usize && m.promotion().is_none() {
+            return Pruning::Skip;
         }
         let gain = Position::material_gain(m);
         if futility + gain <= alpha {
-            best.score = best.score.max(futility + gain);
-            return QPruning::Skip;
+            return Pruning::Futile(futility + gain);
         }
         if futility <= alpha && !position.see_ge(m, qs_futility_exchange()) {
-            best.score = best.score.max(futility);
-            return QPruning::Skip;
+            return Pruning::Futile(futility);
         }
     }
     // Step 7. Static exchange evaluation. Out of check the picker has tested captures already, except the table's move.
     let threshold = if in_check { qs_evasion_exchange() } else { qs_exchange() };
     let unchecked = in_check || Some(m) == node.tt_move;
-    if unchecked && !position.see_ge(m, threshold) { QPruning::Skip } else { QPruning::Search }
+    if unchecked && !position.see_ge(m, threshold) { Pruning::Skip } else { Pruning::Search }
 }
 
 #[cfg(test)]
