@@ -38,7 +38,7 @@ pub struct EpdRecord {
 
 /// The result of a search on a record.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Result {
+pub struct SuiteResult {
     /// Was it solved? `None` without `bm`, `am` and `dm`.
     pub solved: Option<bool>,
     /// Milliseconds after which the solution was found for good.
@@ -58,7 +58,7 @@ impl EpdRecord {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn named(text: &str) -> std::result::Result<EpdRecord, String> {
+    pub fn named(text: &str) -> Result<EpdRecord, String> {
         match text.split_whitespace().next() {
             Some(first) if !first.contains('/') && !begins_position(first) => {
                 EpdRecord::with_moves(&format!("startpos moves {text}"))
@@ -72,7 +72,7 @@ impl EpdRecord {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn with_moves(text: &str) -> std::result::Result<EpdRecord, String> {
+    pub fn with_moves(text: &str) -> Result<EpdRecord, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let (start, rest) = if words.first() == Some(&"startpos") {
             (Position::default(), &words[1..])
@@ -118,7 +118,7 @@ impl EpdRecord {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(text: &str, number: usize) -> std::result::Result<EpdRecord, String> {
+    pub fn read(text: &str, number: usize) -> Result<EpdRecord, String> {
         let line: &str = &with_start(text);
         let words: Vec<&str> = line.split_whitespace().collect();
         let count = match position_fields(&words) {
@@ -146,7 +146,7 @@ impl EpdRecord {
         let counted = if counters == 0 { format!("{clock} {fullmoves}") } else { given };
         let fen = format!("{} {counted}", fields.join(" "));
         let position = translate::parse_fen(&fen, false).map_err(|error| error.quoting(text).to_string())?;
-        let moves = |name: &str| -> std::result::Result<Vec<Move>, String> {
+        let moves = |name: &str| -> Result<Vec<Move>, String> {
             let Some(value) = operation(name) else { return Ok(Vec::new()) };
             // `bm #5` announces a mate, not a move.
             let words = value.split([' ', ',']).filter(|word| !word.is_empty() && !word.starts_with('#'));
@@ -185,7 +185,7 @@ impl EpdRecord {
     }
 
     /// The result of a search.
-    pub fn result(&self, finding: &Finding) -> Result {
+    pub fn result(&self, finding: &Finding) -> SuiteResult {
         let by_move = finding.best().map_or_else(
             || (!self.best.is_empty() || !self.avoid.is_empty()).then_some(false),
             |m| self.accepts(m),
@@ -199,7 +199,7 @@ impl EpdRecord {
             let played = finding.best();
             self.points.iter().find(|&&(m, _)| Some(m) == played).map_or(0, |&(_, points)| points)
         });
-        Result { solved, solved_after, points }
+        SuiteResult { solved, solved_after, points }
     }
 
     /// The most points that the record gives.
@@ -371,12 +371,12 @@ mod tests {
         };
         finding.lines.push(ScoredLine { score: Score(1), is_drawn: false, moves: vec![m("Ra8")] });
         let result = record.result(&finding);
-        assert_eq!(result, Result { solved: Some(true), solved_after: Some(9), points: Some(10) });
+        assert_eq!(result, SuiteResult { solved: Some(true), solved_after: Some(9), points: Some(10) });
         finding.lines[0].moves = vec![m("h3")];
         finding.changes.push((20, m("h3")));
         assert_eq!(
             record.result(&finding),
-            Result { solved: Some(false), solved_after: None, points: Some(4) }
+            SuiteResult { solved: Some(false), solved_after: None, points: Some(4) }
         );
     }
 }

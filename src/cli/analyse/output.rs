@@ -10,7 +10,7 @@ use serde::Serialize;
 use shakmaty::{CastlingMode, Color, Move};
 
 use super::{
-    epd::{self, EpdRecord},
+    epd::{EpdRecord, SuiteResult},
     judge::MoveJudgement,
     pool::Finding,
     report::{GameReport, Judged},
@@ -179,7 +179,7 @@ pub fn one_decimal(number: f64) -> f64 {
 
 /// A record as one line of JSON.
 pub fn record_json(record: &EpdRecord, finding: &Finding) -> String {
-    let epd::Result { solved, solved_after, points } = record.result(finding);
+    let SuiteResult { solved, solved_after, points } = record.result(finding);
     json(&RecordJson {
         file: &record.file,
         id: &record.id,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shakmaty::Color;
 
 use super::{
-    epd::{self, EpdRecord},
+    epd::{EpdRecord, SuiteResult},
     judge::MoveJudgement,
     output::one_decimal,
     pool::Finding,
@@ -37,7 +37,7 @@ pub struct PositionRow<'a> {
     /// What was found.
     pub finding: &'a Finding,
     /// Of a position of a test suite.
-    pub result: epd::Result,
+    pub result: SuiteResult,
 }
 
 /// The rows of a game and of its variations.
@@ -68,7 +68,7 @@ fn of_line<'a>(
         position,
         played: moves.get(index),
         finding,
-        result: epd::Result::default(),
+        result: SuiteResult::default(),
     };
     positions.iter().zip(findings).enumerate().map(row).collect()
 }

@@ -20,14 +20,14 @@ use crate::cli::CliError;
 /// one is for validation: the games at its ends have samples outside.
 const BLOCK: u64 = 1 << 14;
 /// One block in this many is held out.
-const HELD_OUT: u64 = 256;
+const HELD_OUT_EVERY: u64 = 256;
 /// Samples of a block for validation: a few of each, for neighbouring samples are alike.
 const MIDDLE: u64 = BLOCK / 8;
 /// Samples read at a time.
 const CHUNK: u64 = 1 << 12;
 
 fn is_held_out(number: u64) -> bool {
-    number / BLOCK % HELD_OUT == HELD_OUT / 2
+    number / BLOCK % HELD_OUT_EVERY == HELD_OUT_EVERY / 2
 }
 
 /// Files of samples, read in an endless cycle.
@@ -86,7 +86,7 @@ impl Stream {
         let mut samples = Vec::new();
         for path in paths {
             let mut file = open(path)?;
-            let mut start = HELD_OUT / 2 * BLOCK + (BLOCK - MIDDLE) / 2;
+            let mut start = HELD_OUT_EVERY / 2 * BLOCK + (BLOCK - MIDDLE) / 2;
             let mut bytes = [0; SIZE];
             while samples.len() < most {
                 file.seek(SeekFrom::Start(start * SIZE as u64)).map_err(file_error(path))?;
@@ -100,7 +100,7 @@ impl Stream {
                 if samples.len() == before {
                     break;
                 }
-                start += HELD_OUT * BLOCK;
+                start += HELD_OUT_EVERY * BLOCK;
             }
         }
         samples.truncate(most);
@@ -232,7 +232,7 @@ mod tests {
         use std::io::Write;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("samples");
-        let start = HELD_OUT / 2 * BLOCK;
+        let start = HELD_OUT_EVERY / 2 * BLOCK;
         // The rest of the file is a hole, which holds no position.
         let mut file = File::create(&path).expect("a file");
         for (number, score) in [(start - 1, 1), (start + BLOCK / 2, 2), (start + BLOCK, 3)] {

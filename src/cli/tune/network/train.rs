@@ -91,7 +91,7 @@ impl TrainArguments {
 }
 
 /// Validation samples.
-const HELD_OUT: usize = 200_000;
+const VALIDATION_SAMPLES: usize = 200_000;
 
 /// Trains until all samples are drawn or it is interrupted.
 pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt) -> Result<(), CliError> {
@@ -109,8 +109,8 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
     let batch = arguments.batch.get() as u64;
     let mut state = Training::begin(&checkpoint, arguments.from.as_deref(), shape, batch)?;
     let held_out = match &arguments.held_out {
-        Some(path) => Stream::first(path, HELD_OUT)?,
-        None => Stream::held_out(&arguments.samples, HELD_OUT)?,
+        Some(path) => Stream::first(path, VALIDATION_SAMPLES)?,
+        None => Stream::held_out(&arguments.samples, VALIDATION_SAMPLES)?,
     };
     let mut stream = Stream::open(&arguments.samples, arguments.buffer.get())?;
     let batches = arguments.positions.div_ceil(batch);
