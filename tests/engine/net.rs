@@ -52,7 +52,7 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
     output = output / i64::from(ONE_INPUT) + i64::from(layout.head_biases[head]);
     if let Some(pawns) = &layout.pawns {
         let [factor, addend] = pawn_part(pawns, position, head);
-        output = output * (128 + factor) / 128 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
+        output = output * factor / 64 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
     }
     output * i64::from(Score::from_centipawns(layout.scale as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
 }
@@ -78,7 +78,7 @@ fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: u
         weighted.sum::<i64>() + i64::from(pawns.output_biases[place])
     });
     let one = i64::from(ONE_INPUT * ONE_HEAD);
-    [(said[0] * 128 / one).clamp(-127, 127), (said[1] * 1024 / one).clamp(-32767, 32767)]
+    [(((said[0] + one) * 64 + one / 2) / one).clamp(0, 255), (said[1] * 1024 / one).clamp(-32767, 32767)]
 }
 
 /// Does the network decide here, or is it a known endgame?

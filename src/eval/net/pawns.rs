@@ -16,22 +16,22 @@ use crate::{
     processor::{Instructions, compiled_for_generations},
 };
 
-/// The integer that represents 1.0 in a factor's difference from 1.
-const ONE_FACTOR: i32 = 128;
+/// The integer that represents 1.0 in a factor, which is below 4: with one or two pawns those trained come near it.
+const ONE_FACTOR: i32 = 64;
 /// The integer that represents 1.0 in an addend.
 const ONE_ADDEND: i32 = 1024;
 
 /// The pawn hash entry of a structure: a cache line.
 ///
 /// ```text
-///  black pawns 8 | white pawns 8 | addends i16 [mover][head] 32 | factors i8 [mover][head] 16
+///  black pawns 8 | white pawns 8 | addends i16 [mover][head] 32 | factors u8 [mover][head] 16
 /// ```
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub struct PawnEntry {
     pawns: [Bitboard; 2],
     addends: [[i16; HEADS]; 2],
-    factors: [[i8; HEADS]; 2],
+    factors: [[u8; HEADS]; 2],
 }
 
 const _: () = assert!(size_of::<PawnEntry>() == 64);
@@ -49,7 +49,7 @@ impl PawnEntry {
     /// Applies factor and addend to an output in units of 1 / (`ONE_INPUT` * `ONE_HEAD`).
     #[inline]
     pub fn apply(&self, mover: Color, head: usize, output: i64) -> i64 {
-        let factor = ONE_FACTOR + i32::from(self.factors[mover as usize][head]);
+        let factor = self.factors[mover as usize][head];
         let addend = i32::from(self.addends[mover as usize][head]);
         output * i64::from(factor) / i64::from(ONE_FACTOR)
             + i64::from(addend) * i64::from(ONE_INPUT * ONE_HEAD) / i64::from(ONE_ADDEND)
@@ -131,12 +131,14 @@ impl PawnPart {
                     *sum = sum.wrapping_add(active * i32::from(weight));
                 }
             }
-            let scaled = |value: i32, one: i32| value.wrapping_mul(one) / (ONE_INPUT * ONE_HEAD);
+            let one = ONE_INPUT * ONE_HEAD;
             for head in 0..HEADS {
-                let most = i32::from(i8::MAX);
-                entry.factors[mover][head] = scaled(sums[head], ONE_FACTOR).clamp(-most, most) as i8;
+                // What the network says is the factor's difference from 1. Rounded, as it is coarse.
+                let factor = (sums[head].wrapping_add(one).wrapping_mul(ONE_FACTOR)).wrapping_add(one / 2) / one;
+                entry.factors[mover][head] = factor.clamp(0, i32::from(u8::MAX)) as u8;
                 let most = i32::from(i16::MAX);
-                entry.addends[mover][head] = scaled(sums[HEADS + head], ONE_ADDEND).clamp(-most, most) as i16;
+                let addend = sums[HEADS + head].wrapping_mul(ONE_ADDEND) / one;
+                entry.addends[mover][head] = addend.clamp(-most, most) as i16;
             }
         }
         entry
