@@ -257,9 +257,10 @@ impl Worker {
     }
 
     /// The static evaluation: the raw evaluation plus correction history, scaled towards zero as the fifty-move counter
-    /// grows. 0, the evaluation of known draws, is not corrected.
+    /// grows. Known draws, which are 0, and known wins stay as they are: what lies between two positions of a bare king is
+    /// less than a correction, or than a ply of the counter.
     pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
-        if raw_eval == Score::ZERO {
+        if raw_eval == Score::ZERO || raw_eval.0.abs() >= Score::KNOWN_WIN.0 {
             return raw_eval;
         }
         let correction = self.history.correction.get(position, self.move_before(ply, 1));
@@ -391,13 +392,15 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_known_draw_is_not_corrected() {
+    fn known_draws_and_wins_are_not_corrected() {
         let (position, ply) = (Position::default(), Ply(1));
         let mut worker = worker_at(&position);
         let last = worker.move_before(ply, 1);
         worker.history.correction.update(&position, last, Depth(20), Score(400), Score(0));
         assert!(worker.correct(Score(1), &position, ply) > Score(1));
-        assert_eq!(worker.correct(Score::ZERO, &position, ply), Score::ZERO);
+        for known in [Score::ZERO, Score::KNOWN_WIN, -Score::KNOWN_WIN] {
+            assert_eq!(worker.correct(known, &position, ply), known);
+        }
     }
 
     #[test]

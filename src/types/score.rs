@@ -30,6 +30,9 @@ impl Score {
     /// The largest score that an evaluation may have.
     pub const MAX_EVALUATION: Score = Score(WIN_BOUND - 1);
 
+    /// The evaluation of a known endgame that is won by technique alone is at least this.
+    pub const KNOWN_WIN: Score = Score(3000);
+
     /// Internal units in a printed pawn, the score that wins every second game: the only factor between the two
     /// scales. At least 100, so that every printed score has its own internal one. The margins of the search are in
     /// internal units, and the network plays best when its pawn is worth this many of them

@@ -63,7 +63,6 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("the mating corner of another bishop", "7k/8/6K1/8/8/8/8/3NB3 w - - 0 1", "7k/8/6K1/8/8/8/8/3BN3 w - - 0 1"),
     ("a bare king at the edge", "4k3/8/4K3/8/8/8/8/R7 w - - 0 1", "8/8/4k3/8/4K3/8/8/R7 w - - 0 1"),
     ("two knights do not mate", "4k3/8/8/8/8/8/8/1NB1K3 w - - 0 1", "4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1"),
-    ("a rook against a far pawn", "8/8/8/3K4/1kp5/8/8/R7 w - - 0 1", "R7/3K4/8/8/8/8/1kp5/8 w - - 0 1"),
     ("a queen against a rook's pawn on the seventh", "4Q3/8/8/8/3K4/8/1pk5/8 w - - 0 1", "4Q2K/8/8/8/8/8/p1k5/8 w - - 0 1"),
     // The right to move.
     ("the right to move", "r4rk1/ppp2ppp/2n5/3p4/3P4/2N5/PPP2PPP/R4RK1 w - - 0 1", "r4rk1/ppp2ppp/2n5/3p4/3P4/2N5/PPP2PPP/R4RK1 b - - 0 1"),

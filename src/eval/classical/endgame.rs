@@ -4,7 +4,7 @@
 use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::kpk;
-use crate::position::Position;
+use crate::{position::Position, types::Score};
 
 /// Counts of pieces by colour (black, white) and role (pawn 0 to king 5).
 pub type Counts = [[i32; 6]; 2];
@@ -20,20 +20,15 @@ pub enum Endgame {
     BishopKnight,
     /// Pawn against a bare king.
     Pawn,
-    /// Rook against pawn.
-    RookPawn,
     /// Queen against pawn.
     QueenPawn,
-    /// Rook against bishop or knight.
-    RookMinor,
     /// Queen against rook.
     QueenRook,
     /// Two knights against a pawn.
     TwoKnights,
 }
 
-/// An endgame won by technique alone scores at least this.
-const WIN: i32 = 3000;
+const WIN: i32 = Score::KNOWN_WIN.0;
 
 /// Recognises a known endgame and its stronger side.
 pub fn recognise(counts: &Counts) -> Option<(Endgame, Color)> {
@@ -51,9 +46,7 @@ fn one_sided(counts: &Counts, strong: Color) -> Option<(Endgame, Color)> {
         ([_, n, b, r, q], [0, 0, 0, 0, 0]) if q + r > 0 || b >= 2 || n >= 3 || (b >= 1 && n >= 1) => {
             Endgame::BareKing
         }
-        ([0, 0, 0, 1, 0], [1, 0, 0, 0, 0]) => Endgame::RookPawn,
         ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]) => Endgame::QueenPawn,
-        ([0, 0, 0, 1, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => Endgame::RookMinor,
         ([0, 0, 0, 0, 1], [0, 0, 0, 1, 0]) => Endgame::QueenRook,
         ([0, 2, 0, 0, 0], [1, 0, 0, 0, 0]) => Endgame::TwoKnights,
         _ => return None,
@@ -104,9 +97,7 @@ pub fn evaluate(endgame: Endgame, strong: Color, position: &Position) -> i32 {
         Endgame::BareKing => bare_king(&pieces),
         Endgame::BishopKnight => bishop_knight(&pieces),
         Endgame::Pawn => pawn(&pieces),
-        Endgame::RookPawn => rook_pawn(&pieces),
         Endgame::QueenPawn => queen_pawn(&pieces),
-        Endgame::RookMinor => rook_minor(&pieces),
         Endgame::QueenRook => 420 + 12 * edge(pieces.weak_king) - 14 * pieces.apart(),
         // Only a blockaded pawn lets the knights mate instead of stalemating, which is rare.
         Endgame::TwoKnights => 2 * edge(pieces.weak_king) - 4,
@@ -159,24 +150,6 @@ fn pawn(pieces: &Pieces) -> i32 {
     600 + 30 * pawn.rank() as i32 - 4 * pieces.king.distance(pawn) as i32
 }
 
-/// The rook wins unless the pawn is far advanced, its king beside it and ours away.
-fn rook_pawn(pieces: &Pieces) -> i32 {
-    let rook = pieces.find(pieces.strong, Role::Rook);
-    let pawn = pieces.find(!pieces.strong, Role::Pawn);
-    let (file, rank) = (pawn.file() as i32, pawn.rank() as i32);
-    let goal = Square::from_coords(pawn.file(), shakmaty::Rank::First);
-    let ours = pieces.king.distance(goal) as i32 - i32::from(pieces.strong_to_move());
-    let theirs = pieces.weak_king.distance(pawn) as i32 - i32::from(!pieces.strong_to_move());
-    let on_the_way = pieces.king.file() as i32 == file && (pieces.king.rank() as i32) < rank;
-    if on_the_way || ours < rank || (theirs > 2 && pieces.weak_king.distance(rook) > 2) {
-        return 440 - 6 * pieces.king.distance(pawn) as i32;
-    }
-    if rank <= 2 && theirs <= 1 && ours > rank + 1 {
-        return 40 - 4 * ours;
-    }
-    180 - 12 * (ours - rank) + 10 * theirs
-}
-
 /// The queen wins, except against a rook's or bishop's pawn on its seventh rank with the king beside it.
 fn queen_pawn(pieces: &Pieces) -> i32 {
     let pawn = pieces.find(!pieces.strong, Role::Pawn);
@@ -186,16 +159,4 @@ fn queen_pawn(pieces: &Pieces) -> i32 {
         return 60 - 5 * apart;
     }
     900 - 12 * apart
-}
-
-/// Usually a draw; a king at the edge, or in the wrong corner for its bishop, gives winning chances.
-fn rook_minor(pieces: &Pieces) -> i32 {
-    let board = pieces.position.board();
-    let base = 14 + 5 * edge(pieces.weak_king) - 3 * pieces.apart();
-    if board.knights().is_empty() {
-        return base;
-    }
-    // A knight far from its king may be lost.
-    let knight = pieces.find(!pieces.strong, Role::Knight);
-    base + 12 * pieces.weak_king.distance(knight) as i32
 }

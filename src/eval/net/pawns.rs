@@ -134,7 +134,8 @@ impl PawnPart {
             let one = ONE_INPUT * ONE_HEAD;
             for head in 0..HEADS {
                 // What the network says is the factor's difference from 1. Rounded, as it is coarse.
-                let factor = (sums[head].wrapping_add(one).wrapping_mul(ONE_FACTOR)).wrapping_add(one / 2) / one;
+                let factor =
+                    (sums[head].wrapping_add(one).wrapping_mul(ONE_FACTOR)).wrapping_add(one / 2) / one;
                 entry.factors[mover][head] = factor.clamp(0, i32::from(u8::MAX)) as u8;
                 let most = i32::from(i16::MAX);
                 let addend = sums[HEADS + head].wrapping_mul(ONE_ADDEND) / one;
