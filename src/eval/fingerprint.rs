@@ -6,18 +6,19 @@ use std::sync::OnceLock;
 use super::{Evaluation, Evaluator};
 use crate::{position::Position, types::Ply};
 
-/// Random walks whose positions are evaluated. Each ends in an endgame, so that every part of the evaluation is used.
+/// Random walks whose positions the classical evaluation evaluates.
 const WALKS: u64 = 8;
 const PLIES: usize = 120;
 
 impl Evaluation {
-    /// A number that changes with the evaluation, and is never 0. It is computed from evaluations of positions of
-    /// pseudo-random games, so that nobody has to remember to change it.
+    /// A number that changes with the evaluation, and is never 0: from the checksum of a network's file, or from the
+    /// classical evaluation of positions of pseudo-random games, so that nobody has to remember to change it.
+    /// What the program adds to a network, its arithmetic and the known endgames, is not in it.
     pub fn fingerprint(&self) -> u16 {
         static CLASSICAL: OnceLock<u16> = OnceLock::new();
         match self {
-            Evaluation::Network(network) => network.fingerprint(|| compute(self)),
-            Evaluation::Classical => *CLASSICAL.get_or_init(|| compute(self)),
+            Evaluation::Network(network) => folded(network.checksum().into()),
+            Evaluation::Classical => *CLASSICAL.get_or_init(|| folded(hash_of_walks())),
         }
     }
 }
@@ -27,8 +28,13 @@ pub fn fingerprint() -> u16 {
     Evaluation::default().fingerprint()
 }
 
-fn compute(evaluation: &Evaluation) -> u16 {
-    let mut evaluator = Evaluator::new(evaluation, 1);
+fn folded(sum: u64) -> u16 {
+    ((sum ^ sum >> 16 ^ sum >> 32 ^ sum >> 48) as u16).max(1)
+}
+
+/// A hash of the classical evaluations of the positions of all walks.
+fn hash_of_walks() -> u64 {
+    let mut evaluator = Evaluator::new(&Evaluation::Classical, 1);
     let mut sum: u64 = 0xCBF2_9CE4_8422_2325;
     for walk in 0..WALKS {
         let mut random = walk;
@@ -46,5 +52,5 @@ fn compute(evaluation: &Evaluation) -> u16 {
             }
         }
     }
-    ((sum ^ sum >> 16 ^ sum >> 32 ^ sum >> 48) as u16).max(1)
+    sum
 }

@@ -6,7 +6,7 @@ use std::{fs, sync::Arc};
 use engram::{
     eval::{
         Evaluation, Evaluator,
-        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, head},
+        net::{EMBEDDED, HEADS, INPUTS, Layout, Network, NetworkError, ONE_HEAD, ONE_INPUT, SCALE, head},
     },
     position::Position,
     processor::Instructions,
@@ -15,7 +15,7 @@ use engram::{
 use proptest::prelude::*;
 use shakmaty::{Color, Role, Square};
 
-use crate::common::{Engine, chess960};
+use crate::common::{Engine, chess960, last_score};
 
 /// The network by its definition: every input anew, plain loops, 64 bits.
 fn by_definition(layout: &Layout, position: &Position) -> i64 {
@@ -54,7 +54,7 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         let [factor, addend] = pawn_part(pawns, position, head);
         output = output * factor / 64 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
     }
-    output * i64::from(Score::from_centipawns(layout.scale as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
+    output * i64::from(Score::from_centipawns(SCALE as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
 }
 
 fn pawn_part(pawns: &engram::eval::net::PawnLayout, position: &Position, head: usize) -> [i64; 2] {
@@ -203,14 +203,12 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     assert_eq!(changed(12), NetworkError::Inputs(INPUTS as u32 ^ 1));
     assert_eq!(changed(EMBEDDED.len() / 2), NetworkError::Checksum);
     assert_eq!(changed(EMBEDDED.len() - 1), NetworkError::Checksum);
-    let mut unscaled = Layout::from_bytes(EMBEDDED).expect("a network");
-    unscaled.scale = 0;
-    assert_eq!(refused(&unscaled.to_bytes()), NetworkError::Scale(0));
+    assert_eq!(changed(24), NetworkError::Scale(SCALE ^ 1));
     for place in 0..64 {
         let mut bytes = EMBEDDED.to_vec();
         bytes[place] ^= 0x80;
-        // A changed header is refused or, where nothing is read, changes nothing; nothing panics.
-        let _ = Network::from_bytes(&bytes);
+        // The bytes after the eight numbers are not read.
+        assert_eq!(Layout::from_bytes(&bytes).is_ok(), place >= 36, "{place}");
     }
     let mut small = Layout::from_bytes(EMBEDDED).expect("a network");
     small.units = 8;
@@ -254,6 +252,26 @@ fn another_file_replaces_the_network_and_a_damaged_one_does_not() {
     assert!(infos.iter().any(|line| line.contains("checksum")), "{infos:?}");
     engine.send("setoption name EvalFile value <empty>");
     assert_eq!(value(&mut engine), own);
+    engine.quit();
+}
+
+#[test]
+fn a_network_that_differs_in_few_positions_is_another_one_and_is_used() {
+    let mut other = Layout::from_bytes(EMBEDDED).expect("a network");
+    // It decides with five to eight pieces.
+    other.head_biases[1] += ONE_INPUT * ONE_HEAD;
+    let bytes = other.to_bytes();
+    let network = Evaluation::Network(Arc::new(Network::from_bytes(&bytes).expect("a network")));
+    assert_ne!(network.fingerprint(), Evaluation::default().fingerprint());
+    let mut engine = Engine::ready();
+    let file = engine.home().join("other");
+    fs::write(&file, bytes).expect("a file");
+    let score = |engine: &mut Engine| {
+        last_score(&engine.search("fen 8/5k2/3r4/8/8/2R5/1P3K2/8 w - - 0 1", "go depth 1").1)
+    };
+    let own = score(&mut engine);
+    engine.send(&format!("setoption name EvalFile value {}", file.display()));
+    assert_ne!(score(&mut engine), own);
     engine.quit();
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of all king buckets) | units u32 | heads u32
-//!             | scale u32 (centipawns of one unit of output) | CRC-32 u32 of all bytes after the header
+//!             | scale u32: 220, the centipawns of one unit of output | CRC-32 u32 of all bytes after the header
 //!             | units of the pawn part u32, 0 if there is none | zero [28]
 //!  input weights i8 [inputs][units] | input biases i16 [units]      (127 = 1.0)
 //!  heads i16 [heads][2 * units] (128 = 1.0) | head biases i32 [heads] (127 * 128 = 1.0)
@@ -20,8 +20,8 @@ const MAGIC: [u8; 8] = *b"EngramNN";
 const VERSION: u32 = 3;
 const HEADER: usize = 64;
 
-/// The largest scale, in centipawns.
-const MAX_SCALE: u32 = 10_000;
+/// Centipawns of one unit of output, the natural unit of the logistic function in training.
+pub const SCALE: u32 = 220;
 
 /// Output heads; the number of pieces selects one.
 pub const HEADS: usize = 8;
@@ -65,8 +65,8 @@ pub enum NetworkError {
         /// Bytes that the header announces.
         expected: usize,
     },
-    /// The scale is out of range.
-    #[error("its scale of {0} centipawns is not between 1 and {MAX_SCALE}")]
+    /// The scale is another one.
+    #[error("its scale is {0} centipawns instead of {SCALE}: it is damaged; copy it again")]
     Scale(u32),
     /// Its contents are damaged.
     #[error("its checksum is wrong: it is damaged; copy it again")]
@@ -78,8 +78,6 @@ pub enum NetworkError {
 pub struct Layout {
     /// Hidden units of a view.
     pub units: usize,
-    /// Centipawns of one unit of output.
-    pub scale: u32,
     /// By input of all king buckets.
     pub input_weights: Vec<i8>,
     /// By unit.
@@ -134,7 +132,7 @@ impl Layout {
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
-        if !(1..=MAX_SCALE).contains(&(scale as u32)) {
+        if scale != SCALE as usize {
             return Err(NetworkError::Scale(scale as u32));
         }
         if crc32fast::hash(payload) as usize != checksum {
@@ -143,7 +141,6 @@ impl Layout {
         let mut rest = Numbers(payload);
         Ok(Layout {
             units,
-            scale: scale as u32,
             input_weights: rest.bytes(inputs * units),
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
@@ -179,8 +176,7 @@ impl Layout {
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
         let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
-        let sizes =
-            [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, self.scale, checksum, pawn_units];
+        let sizes = [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, SCALE, checksum, pawn_units];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);

@@ -12,7 +12,7 @@ use shakmaty::{Bitboard, Color};
 use super::{
     View,
     difference::{Difference, PieceOn},
-    file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT},
+    file::{HEADS, Layout, NetworkError, ONE_HEAD, ONE_INPUT, SCALE},
     pawns::{PawnEntry, PawnPart},
 };
 use crate::{
@@ -55,10 +55,9 @@ pub struct Network {
     heads: Box<[[Units; 2]]>,
     head_biases: [i32; HEADS],
     pawns: Option<PawnPart>,
-    /// Centipawns of one unit of output.
-    scale: i32,
     instructions: Instructions,
-    fingerprint: OnceLock<u16>,
+    /// The CRC-32 of its file.
+    checksum: u32,
 }
 
 impl Network {
@@ -96,9 +95,8 @@ impl Network {
                 .collect(),
             head_biases,
             pawns: PawnPart::new(&layout),
-            scale: Score::from_centipawns(layout.scale as i32).0,
             instructions: Instructions::best(),
-            fingerprint: OnceLock::new(),
+            checksum: crc32fast::hash(bytes),
         })
     }
 
@@ -154,7 +152,9 @@ impl Network {
         if let Some(pawns) = pawns {
             output = pawns.apply(turn, head, output);
         }
-        Score((output * i64::from(self.scale) / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
+        // Whatever the weights are, an output is less than 2^35, and so many internal units fit into 32 bits.
+        let scale = i64::from(const { Score::from_centipawns(SCALE as i32).0 });
+        Score((output * scale / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
     }
 
     /// The pawn part's output for a structure (black, white); none if there is no pawn part.
@@ -162,9 +162,9 @@ impl Network {
         self.pawns.as_ref().map(|part| part.evaluate(self.instructions, pawns))
     }
 
-    /// The fingerprint, computed by `compute` once.
-    pub(in crate::eval) fn fingerprint(&self, compute: impl FnOnce() -> u16) -> u16 {
-        *self.fingerprint.get_or_init(compute)
+    /// The CRC-32 of its file.
+    pub(in crate::eval) fn checksum(&self) -> u32 {
+        self.checksum
     }
 }
 

@@ -13,10 +13,10 @@ use std::ops::Range;
 use fastrand::Rng;
 
 use super::{aligned::Aligned, pawns};
-use crate::eval::net::{HEADS, INPUTS, ONE_HEAD, ONE_INPUT};
+use crate::eval::net::{self, HEADS, INPUTS, ONE_HEAD, ONE_INPUT};
 
 /// Centipawns of one natural unit of the logistic function: the network's output counts in it.
-pub const SCALE: f32 = 220.0;
+pub const SCALE: f32 = net::SCALE as f32;
 /// The numbers of the first layer's rows are kept within this, so that they fit the integers of the engine.
 pub const ROW_LIMIT: f32 = 1.0;
 /// So are all others within this.

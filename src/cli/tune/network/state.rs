@@ -12,7 +12,7 @@ use super::{
     aligned::Aligned,
     model::{self, Scratch},
     optimiser::{self, Moments},
-    parameters::{LIMIT, NetworkShape, ROW_LIMIT, Rounded, SCALE, TILE},
+    parameters::{LIMIT, NetworkShape, ROW_LIMIT, Rounded, TILE},
     pawns,
     record::Sample,
 };
@@ -184,7 +184,6 @@ impl Training {
         let shorts = |numbers: &[i32]| -> Vec<i16> { numbers.iter().map(|&number| number as i16).collect() };
         Layout {
             units: shape.units,
-            scale: SCALE as u32,
             input_weights: (0..INPUTS)
                 .flat_map(|input| (0..shape.units / TILE).map(move |tile| shape.row(input, tile)))
                 .flat_map(|row| integers[row].iter().map(|&number| number as i8))
