@@ -167,7 +167,7 @@ impl Engine {
         if !input.learns {
             rules.mode = LearningMode::Off;
         }
-        let draw = self.strength_limits.strength().draw(&self.root, &self.root);
+        let draw = self.strength_limits.strength().draw(self.root.turn(), &self.root);
         let mut game = self.game();
         // No game confirms the drops of a side that the engine does not play.
         let analysis = analysis || rules.mode == LearningMode::Drop && game.is_look();
@@ -233,7 +233,8 @@ impl Engine {
             let entry = learned_entry(record, evaluation_id, fuzz)?;
             let counts = record.origin == Origin::Advice
                 || in_tree.get(&entry.key).is_none_or(|&depth| depth <= entry.depth);
-            counts.then(|| with_contempt(entry, record, &strength, &self.root))
+            let turn = || Some(record.position().ok()?.turn());
+            counts.then(|| with_contempt(entry, &strength, &self.root, turn))
         }));
         if self.settings.debug {
             self.say(Notice::InReach { records: relevant.len(), new: brought });

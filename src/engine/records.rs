@@ -1,6 +1,6 @@
 //! Converts records for a search: into table entries and preferred moves.
 
-use shakmaty::{Move, Position as _, uci::UciMove};
+use shakmaty::{Color, Move, Position as _, uci::UciMove};
 
 use super::game::BegunSearch;
 use crate::{
@@ -28,19 +28,29 @@ const MAX_LEARNED_DEPTH: Depth = Depth(60);
 /// each side; none if the record contradicts itself. A record without a score has only a move, which protects nothing:
 /// its depth is 1.
 pub fn learned_entry(record: &Record, evaluation_id: u16, fuzz: i32) -> Option<Learned> {
-    let known = Known::of(record)?;
-    let (fuzz, depth) = match record.is_foreign_to(evaluation_id) {
-        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, known.depth - FOREIGN_DEPTH),
-        false => (fuzz, known.depth),
-    };
-    let depth = if known.is_bounded() { depth } else { Depth(1) };
-    Some(widened_entry(record.key, Known { depth, ..known }, u32::from(record.halfmoves), fuzz))
+    let mut known = Known::of(record)?;
+    if !known.is_bounded() {
+        known.depth = Depth(1);
+    }
+    let is_foreign = record.is_foreign_to(evaluation_id);
+    Some(widened_entry(record.key, known, u32::from(record.halfmoves), is_foreign, fuzz))
 }
 
 /// The table entry of what is known of a position, its window widened by `fuzz` printed centipawns on each side, because
-/// the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase results are exact.
-pub(super) fn widened_entry(key: PositionKey, known: Known, halfmoves: u32, fuzz: i32) -> Learned {
+/// the score of a search is an estimate. Absent bounds stay absent; draws, mates and tablebase results are exact. If the
+/// score comes from another evaluation (`is_foreign`), the window is wider and the depth less.
+pub(super) fn widened_entry(
+    key: PositionKey,
+    known: Known,
+    halfmoves: u32,
+    is_foreign: bool,
+    fuzz: i32,
+) -> Learned {
     let Known { lower, upper, depth, best } = known;
+    let (fuzz, depth) = match is_foreign {
+        true => (fuzz * FOREIGN_FUZZ_HALVES / 2, depth - FOREIGN_DEPTH),
+        false => (fuzz, depth),
+    };
     let widened = |score: Score, by: i32| {
         let is_exact = score == Score::ZERO || score.0.abs() > Score::MAX_EVALUATION.0;
         if is_exact { score } else { (score + Score::from_centipawns(by).0).clamp_evaluation() }
@@ -54,20 +64,20 @@ pub(super) fn widened_entry(key: PositionKey, known: Known, halfmoves: u32, fuzz
     }
 }
 
-/// The same in a search with contempt: a draw score becomes the contempt score, because records are stored without
-/// contempt (Scherzer, Scherzer and Tjaden 1990).
+/// The same in a search with contempt: a draw score becomes the contempt score, because scores are stored without
+/// contempt (Scherzer, Scherzer and Tjaden 1990). `turn` is the side to move in the entry's position.
 pub(super) fn with_contempt(
     mut learned: Learned,
-    record: &Record,
     strength: &Strength,
     root: &Position,
+    turn: impl FnOnce() -> Option<Color>,
 ) -> Learned {
     let ScoreWindow { lower, upper } = &mut learned.window;
     if strength.contempt != 0
         && (*lower == Score::ZERO || *upper == Score::ZERO)
-        && let Ok(position) = record.position()
+        && let Some(turn) = turn()
     {
-        let draw = strength.draw(&position, root);
+        let draw = strength.draw(turn, root);
         [lower, upper].into_iter().filter(|bound| **bound == Score::ZERO).for_each(|bound| *bound = draw);
         if learned.window.lower > learned.window.upper {
             learned.window = ScoreWindow::exactly(draw);

@@ -12,7 +12,7 @@ use shakmaty::Move;
 
 use super::{
     Engine,
-    records::{moves_to_uci, widened_entry},
+    records::{moves_to_uci, widened_entry, with_contempt},
     study::study_tree,
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(super) struct PlayedTree {
     named: Option<PathBuf>,
     /// The one that was opened, or could not be used.
     opened: Option<(TreeFile, Option<Tree>)>,
-    /// Its positions that went into the table for the last search, and the depths of their scores.
+    /// Its positions that went into the table for the last search, and the depths of their entries.
     pub(super) in_table: HashMap<PositionKey, Depth>,
 }
 
@@ -158,14 +158,19 @@ impl Engine {
         Ok((!analysis).then_some((best.m, Preference::Studied(best.depth), view.changed)))
     }
 
-    /// Inserts the positions of the tree near the current one into the table. Returns their keys and depths.
+    /// Inserts the positions of the tree near the current one into the table. Returns the keys and depths of the entries.
     fn insert_tree(&self, tree: &Tree) -> Result<HashMap<PositionKey, Depth>, TreeError> {
-        let fuzz = self.learning.options.fuzz;
-        let known = tree.known_near(&self.root, IN_TABLE)?;
-        self.table.insert_learned(known.iter().map(|&KnownPosition { key, score, depth, best }| {
-            widened_entry(key, Known { lower: score, upper: score, depth, best }, 0, fuzz)
-        }));
-        Ok(known.iter().map(|known| (known.key, known.depth)).collect())
+        let (evaluation_id, strength) = (self.evaluation_id(), self.strength_limits.strength());
+        let entry = |found: KnownPosition| {
+            let KnownPosition { key, turn, score, depth, best, evaluation_id: of_score } = found;
+            let known = Known { lower: score, upper: score, depth, best };
+            let fuzz = self.learning.options.fuzz;
+            let entry = widened_entry(key, known, 0, of_score != evaluation_id, fuzz);
+            with_contempt(entry, &strength, &self.root, || Some(turn))
+        };
+        let entries: Vec<_> = tree.known_near(&self.root, IN_TABLE)?.into_iter().map(entry).collect();
+        self.table.insert_learned(entries.iter().copied());
+        Ok(entries.iter().map(|entry| (entry.key, entry.depth)).collect())
     }
 
     /// The preference for the tree's move. A game that was lost by it since the study's tree changed counts more.
@@ -252,6 +257,34 @@ mod tests {
         assert!(is_in_table(&mut engine, false));
         engine.set_tree_file(None).expect("none");
         assert!(!is_in_table(&mut engine, false));
+    }
+
+    #[test]
+    fn draws_and_scores_of_another_evaluation_count_as_those_of_records_do() {
+        let entry = |printed, other: u16| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("t.db");
+            let mut engine = Engine::new(Arc::new(|_| {}));
+            let start = crate::position::Position::default();
+            let moves = vec![start.legal_move("e2e4").expect("a move")];
+            let line = ScoredLine { score: Score::from_centipawns(printed), is_drawn: false, moves };
+            let evaluation_id = engine.evaluation_id() ^ other;
+            let search =
+                TreeSearch { depth: Depth(30), evaluation_id, lines: vec![line], ..TreeSearch::default() };
+            let mut tree = Tree::open(&path, Access::Create).expect("a tree");
+            tree.add_root(&start, ForSides { white: true, black: true }).expect("written");
+            tree.add_search(&start, &search).expect("written");
+            engine.set_learning(|options| options.rules.mode = crate::learn::policy::LearningMode::Off);
+            engine.set_strength(|limits| limits.contempt = 100);
+            engine.set_tree_file(Some(&path)).expect("a tree");
+            engine.look_into_tree(&Limits::default(), false);
+            let hit = engine.table.probe(start.key()).expect("an entry");
+            let window = hit.window(&engine.path, crate::types::Ply::ROOT).expect("a window");
+            (hit.depth.get(), [window.lower, window.upper].map(Score::centipawns))
+        };
+        assert_eq!(entry(50, 0), (30, [30, 70]));
+        assert_eq!(entry(50, 1), (28, [20, 80]));
+        assert_eq!(entry(0, 0), (30, [-100, -100]));
     }
 
     #[cfg(unix)]

@@ -15,7 +15,7 @@ use crate::{
 impl Worker {
     /// The score of a draw for the side to move: zero, or contempt.
     pub fn draw_score(&self, position: &Position) -> Score {
-        self.task.strength.draw(position, &self.task.root)
+        self.task.strength.draw(position.turn(), &self.task.root)
     }
 
     /// The score of a node that is a draw by rule: by the fifty-move counter, by repetition, or by insufficient

@@ -1,5 +1,7 @@
 //! Contempt for draws, and evaluation errors at limited strength.
 
+use shakmaty::Color;
+
 use crate::{
     position::Position,
     types::{PositionKey, Score, mix},
@@ -15,9 +17,9 @@ pub struct Strength {
 }
 
 impl Strength {
-    /// The score of a draw for the side to move in a position; `root` is the root of the search.
-    pub fn draw(&self, position: &Position, root: &Position) -> Score {
-        if position.turn() == root.turn() { Score(-self.contempt) } else { Score(self.contempt) }
+    /// The score of a draw for `turn`, the side to move in a position; `root` is the root of the search.
+    pub fn draw(&self, turn: Color, root: &Position) -> Score {
+        if turn == root.turn() { Score(-self.contempt) } else { Score(self.contempt) }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use shakmaty::Color;
+
 use super::{
     MoveView, PositionView, Tree, TreeError,
     graph::{self, Key},
@@ -17,12 +19,16 @@ use crate::{
 pub struct KnownPosition {
     /// Its key.
     pub key: PositionKey,
+    /// The side to move.
+    pub turn: Color,
     /// Its score for the side to move, backed up.
     pub score: Score,
     /// Depth of the search that the score comes from, and the plies to its position.
     pub depth: Depth,
     /// The best move.
     pub best: PackedMove,
+    /// The [evaluation](Tree::evaluation_id) that the score comes from.
+    pub evaluation_id: u16,
 }
 
 impl Tree {
@@ -44,8 +50,14 @@ impl Tree {
                 if let Some(m) = best.and_then(|(uci, position)| position.legal_move(&uci))
                     && let Some(score) = node.standing.score
                 {
-                    let (key, best) = (PositionKey(key as u64), PackedMove::pack(m));
-                    known.push(KnownPosition { key, score, depth: node.standing.depth, best });
+                    known.push(KnownPosition {
+                        key: PositionKey(key as u64),
+                        turn: node.turn,
+                        score,
+                        depth: node.standing.depth,
+                        best: PackedMove::pack(m),
+                        evaluation_id: tree.evaluation_of(key)?,
+                    });
                 }
                 if seen.len() < most {
                     for child in after.query_map([key], |row| row.get(0))? {

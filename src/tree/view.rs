@@ -175,19 +175,21 @@ impl Tree {
     /// # Errors
     /// The file cannot be read.
     pub fn evaluation_id(&self, position: &Position) -> Result<u16, TreeError> {
+        self.reading(|tree| tree.evaluation_of(notation::key_of(&without_clocks(position))))
+    }
+
+    /// The same of the position with this key.
+    pub(super) fn evaluation_of(&self, key: Key) -> rusqlite::Result<u16> {
         // The bound is that of `expected`: a file that another program changed may lead in a cycle.
         let query = "WITH RECURSIVE line(key, ply) AS (VALUES(?1, 0) UNION ALL \
                        SELECT c.key, ply + 1 FROM line l JOIN nodes n ON n.key = l.key \
                        JOIN edges e ON e.parent = n.key AND e.move = n.best AND NOT e.circle \
                        JOIN nodes c ON c.key = e.child AND c.score IS NOT NULL WHERE l.ply < ?2) \
                      SELECT n.evaluation FROM line l JOIN nodes n ON n.key = l.key ORDER BY l.ply DESC LIMIT 1";
-        self.reading(|tree| {
-            let mut evaluation = tree.connection.prepare_cached(query)?;
-            let key = notation::key_of(&without_clocks(position));
-            let id: Option<Option<u16>> =
-                evaluation.query_row(params![key, MOST_PLIES], |row| row.get(0)).optional()?;
-            Ok(id.flatten().unwrap_or(0))
-        })
+        let mut evaluation = self.connection.prepare_cached(query)?;
+        let id: Option<Option<u16>> =
+            evaluation.query_row(params![key, MOST_PLIES], |row| row.get(0)).optional()?;
+        Ok(id.flatten().unwrap_or(0))
     }
 
     /// The searches of a position and of those below it that were made for it; none if nothing is left to search there.
