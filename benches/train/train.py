@@ -129,7 +129,7 @@ def begin(units: int, pawns: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
         # The copies of a unit have noise of opposite signs.
         sign = (1.0 - 2.0 * (torch.arange(units) >= before)) * (copies > 1)
         noise = normal(0.01, INPUTS, before)[:, source] * sign
-        network["weights"] = (old["weights"][:, source] + noise).clamp(-LIMIT, LIMIT)
+        network["weights"] = (old["weights"][:, source] + noise).clamp(-ROW_LIMIT, ROW_LIMIT)
         network["biases"] = old["biases"][source]
         network["heads"] = (old["heads"].unflatten(-1, (2, before))[..., source] / copies).flatten(-2)
         # What does not depend on the units; two copies of one part are alike.

@@ -125,7 +125,9 @@ impl Evaluations {
             found.push((name, positions.iter().zip(scores).map(|(p, score)| white(p, score)).collect()));
         }
         if !self.teacher.is_empty() {
-            let mut samples: Vec<Sample> = positions.iter().map(Sample::new).collect();
+            let samples: Option<Vec<Sample>> = positions.iter().map(Sample::new).collect();
+            let too_many = "--teacher: a position has more than 32 pieces; leave it out";
+            let mut samples = samples.ok_or_else(|| CliError::Task(too_many.to_owned()))?;
             Teachers::start(&self.teacher)?.label(&mut samples)?;
             let scores = positions.iter().zip(samples).map(|(p, sample)| white(p, sample.score.into()));
             found.push((self.teacher.join(", "), scores.collect()));

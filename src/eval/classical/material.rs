@@ -72,6 +72,11 @@ impl MaterialTable {
     }
 }
 
+/// Is it a known endgame, which no network evaluates?
+pub fn is_known_endgame(position: &Position) -> bool {
+    endgame::recognise(&counts(position)).is_some()
+}
+
 /// Counts the pieces.
 pub fn counts(position: &Position) -> Counts {
     let board = position.board();

@@ -32,6 +32,7 @@ mod threats;
 mod trace;
 mod weights;
 
+pub use material::is_known_endgame;
 pub use trace::{Term, Trace};
 
 pub(super) use self::material::MaterialTable;

@@ -25,7 +25,7 @@ use crate::{
 /// The arguments of `engram tune label`.
 #[derive(Debug, Args)]
 pub struct LabelArguments {
-    /// Samples, or positions that have a score.
+    /// Samples, or positions that have a score; those with more than 32 pieces are left out.
     input: PathBuf,
     /// The file of samples to write; it must not be there yet.
     out: PathBuf,
@@ -77,13 +77,13 @@ pub(super) fn is_samples(mut file: &File) -> io::Result<bool> {
     Ok(whole && bytes[SIZE - 3..] == [0; 3] && Sample::from_bytes(&bytes).is_some())
 }
 
-/// A labelled position as a sample; `None` where it has no score.
+/// A labelled position as a sample; `None` where it has no score, or too many pieces.
 fn of_label(label: &Labelled) -> Option<Sample> {
     let (score, result) = match label.position.turn() {
         Color::White => (label.score?, label.result),
         Color::Black => (-label.score?, 1.0 - label.result),
     };
-    Some(Sample { score: score as i16, result: (2.0 * result) as u8, ..Sample::new(&label.position) })
+    Some(Sample { score: score as i16, result: (2.0 * result) as u8, ..Sample::new(&label.position)? })
 }
 
 /// Collects samples and writes them in chunks.
@@ -182,11 +182,12 @@ mod tests {
         let path = |name: &str| folder.path().join(name).display().to_string();
         let lines = "8/8/4k3/8/8/3K4/3R4/8 b - - 0 1 | 500 | 1.0\n\
             8/8/4k3/8/8/3K4/3R4/8 w - - 0 1 | 510 | 1.0 | d2d8\n\
-            8/8/4k3/3r4/8/3K4/3R4/8 w - - 0 1 | 510 | 1.0 | d2d5\n";
+            8/8/4k3/3r4/8/3K4/3R4/8 w - - 0 1 | 510 | 1.0 | d2d5\n\
+            k6r/pppppppp/pppppppp/8/8/PPPPPPPP/PPPPPPPP/K6R w - - 0 1 | 0 | 0.5\n";
         fs::write(path("positions"), lines).expect("a file");
         let own = label(&[&path("positions"), &path("own")]);
         let found: Vec<_> = own.iter().map(|sample| (sample.score, sample.result)).collect();
-        assert_eq!(found, [(-500, 0), (510, 2)], "for the mover, without the capture");
+        assert_eq!(found, [(-500, 0), (510, 2)], "for the mover, without the capture and what is too large");
         fs::write(path("teacher.sh"), "while read -r line; do [ -z \"$line\" ] || echo 7; done")
             .expect("a script");
         let teacher = format!("--teacher=bash {}", path("teacher.sh"));

@@ -264,7 +264,7 @@ mod tests {
     const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
 
     fn sample(fen: &str, score: i16) -> Sample {
-        Sample { score, ..Sample::new(&Position::from_fen(fen).expect(fen)) }
+        Sample { score, ..Sample::new(&Position::from_fen(fen).expect(fen)).expect("a sample") }
     }
 
     fn samples() -> [Sample; 3] {

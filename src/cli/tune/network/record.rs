@@ -33,21 +33,24 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The position without a label.
-    pub fn new(position: &Position) -> Sample {
+    /// The position without a label; none if it has more than 32 pieces.
+    pub fn new(position: &Position) -> Option<Sample> {
         let board = position.board();
         let flip = position.turn() == Color::Black;
         let occupied = board.occupied();
+        if occupied.count() > 32 {
+            return None;
+        }
         let mut sample = Sample { result: UNKNOWN, ..Sample::default() };
         let seen = if flip { occupied.flip_vertical() } else { occupied };
         sample.occupied = seen.0;
-        for (index, square) in seen.into_iter().take(32).enumerate() {
+        for (index, square) in seen.into_iter().enumerate() {
             if let Some(piece) = board.piece_at(if flip { square.flip_vertical() } else { square }) {
                 let code = (piece.role as u8 - 1) | (u8::from(piece.color != position.turn()) << 3);
                 sample.pieces[index / 2] |= code << (4 * (index % 2));
             }
         }
-        sample
+        Some(sample)
     }
 
     /// The pieces: square as the mover sees the board, role (pawn 0 to king 5), the opponent's?
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     fn sample(fen: &str) -> Sample {
-        Sample::new(&Position::from_fen(fen).expect(fen))
+        Sample::new(&Position::from_fen(fen).expect(fen)).expect("a sample")
     }
 
     #[test]
@@ -139,6 +142,8 @@ mod tests {
     fn a_record_is_read_back_and_nonsense_is_not() {
         let before = Sample { score: -321, result: 2, ..sample("8/8/4k3/8/8/3K4/3R4/8 b - - 0 1") };
         assert_eq!(Sample::from_bytes(&before.to_bytes()), Some(before));
+        let many = "krbnqbnr/pppppppp/pppppppp/8/8/PPPPPPPP/PPPPPPPP/RNBQNBRK b - - 0 1";
+        assert_eq!(Sample::new(&Position::from_fen(many).expect(many)), None);
         assert_eq!(Sample::from_bytes(&[0; SIZE]), None);
         assert_eq!(Sample::from_bytes(&[255; SIZE]), None);
     }

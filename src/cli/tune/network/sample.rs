@@ -1,7 +1,7 @@
 //! `engram tune sample`: positions as the search meets them. The engine plays against itself; teachers label a random
 //! sample of the positions that its searches evaluate, and of their neighbours, a random move or two away: a search
 //! evaluates what follows bad moves, too. Only quiet positions are taken. Of the others no static evaluation can be right,
-//! and what a network learns of them it lacks elsewhere.
+//! and what a network learns of them it lacks elsewhere. Nor are known endgames, which no network evaluates.
 
 use std::{
     fs::{File, OpenOptions},
@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     cli::{CliError, in_parallel, prove::openings, refuse_input},
+    eval::classical::is_known_endgame,
     locks::locked,
     position::{Position, PositionPath},
     types::Verdict,
@@ -53,7 +54,7 @@ pub struct SampleArguments {
     /// Maximum nodes for a move.
     #[arg(long, default_value_t = 4_000)]
     most_nodes: u64,
-    /// Take one evaluated position in this many, and a neighbour of it, if they are quiet.
+    /// Take one evaluated position in this many, and a neighbour of it, if they are quiet and no known endgames.
     #[arg(long, default_value_t = 6)]
     every: u64,
     /// Openings, EPD or FEN, one a line (Chess960 too); the other games begin with eight or nine random moves.
@@ -157,8 +158,7 @@ impl Samplers<'_> {
             &(Arc::new(move |position: &Position| {
                 if evaluated.fetch_add(1, Relaxed) % every == 0 {
                     let both = [Some(position.clone()), neighbour(position, &mut locked(&drawn))];
-                    let quiet = both.into_iter().flatten().filter(is_quiet);
-                    locked(&sink).extend(quiet.map(|position| Sample::new(&position)));
+                    locked(&sink).extend(both.iter().flatten().filter_map(sample_of));
                 }
             }) as _),
         );
@@ -225,6 +225,12 @@ impl Samplers<'_> {
     }
 }
 
+/// A position as a sample, if the network evaluates it, it is quiet, and it has no more pieces than a sample holds.
+fn sample_of(position: &Position) -> Option<Sample> {
+    let is_taken = !is_known_endgame(position) && is_quiet(position);
+    Sample::new(position).filter(|_| is_taken)
+}
+
 /// The position after a random move, or two in one of four cases. A move that gives nothing away is drawn more often.
 fn neighbour(position: &Position, random: &mut Rng) -> Option<Position> {
     let mut position = position.clone();
@@ -245,10 +251,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn known_endgames_and_positions_that_are_not_quiet_are_no_samples() {
+        let is_taken = |fen: &str| sample_of(&Position::from_fen(fen).expect(fen)).is_some();
+        assert!(is_taken("8/5k2/3r4/8/8/2R5/1P3K2/8 w - - 0 1"));
+        for fen in ["8/8/4k3/8/8/3K4/3R4/8 w - - 0 1", "8/5k2/2r5/8/8/2R5/1P3K2/8 w - - 0 1"] {
+            assert!(!is_taken(fen), "{fen}");
+        }
+    }
+
+    #[test]
     fn a_file_of_samples_is_continued_behind_its_last_whole_record_and_no_other_file_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("samples.bin");
-        let sample = Sample::new(&Position::default()).to_bytes();
+        let sample = Sample::new(&Position::default()).expect("a sample").to_bytes();
         fs::write(&path, [&sample[..], &sample[..7]].concat()).expect("written");
         open(&path).expect("samples").write_all(&sample).expect("written");
         assert_eq!(fs::read(&path).expect("readable"), [sample, sample].concat());

@@ -31,7 +31,7 @@ const _: () = assert!((INPUTS * TILE).is_multiple_of(STRETCH));
 pub struct Learner {
     gradient: Aligned<f32>,
     scratch: Scratch,
-    loss: f32,
+    loss: f64,
 }
 
 impl Learner {
@@ -89,31 +89,14 @@ impl Training {
     }
 
     /// Learns from a batch and returns the sum of its losses.
-    pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f32 {
-        let next = AtomicUsize::new(0);
-        let portion = batch.len().div_ceil(2 * learners.len()).min(PORTION);
+    pub fn step(&mut self, batch: &[Sample], share: f32, rate: f32, learners: &mut [Learner]) -> f64 {
         let rounded = &Rounded::new(self.shape, &self.parameters);
-        std::thread::scope(|scope| {
-            for learner in learners.iter_mut() {
-                let next = &next;
-                scope.spawn(move || {
-                    learner.loss = 0.0;
-                    // Relaxed: each portion is taken once, no matter by which thread.
-                    while let Some(portion) = batch.chunks(portion).nth(next.fetch_add(1, Relaxed)) {
-                        learner.loss += model::learn(
-                            rounded,
-                            portion,
-                            share,
-                            &mut learner.gradient,
-                            &mut learner.scratch,
-                        );
-                    }
-                });
-            }
+        let loss = sum_of_losses(batch, learners, |portion, learner| {
+            model::learn(rounded, portion, share, &mut learner.gradient, &mut learner.scratch)
         });
         self.batches += 1;
         self.descend(batch.len(), rate, learners);
-        learners.iter().map(|learner| learner.loss).sum()
+        loss
     }
 
     /// Steps with the mean of the learners' gradients, and resets them.
@@ -152,21 +135,11 @@ impl Training {
 
     /// The mean loss of samples.
     pub fn loss(&self, samples: &[Sample], share: f32, learners: &mut [Learner]) -> f64 {
-        let portion = samples.len().div_ceil(learners.len()).max(1);
         let rounded = &Rounded::new(self.shape, &self.parameters);
-        std::thread::scope(|scope| {
-            for (learner, samples) in learners.iter_mut().zip(samples.chunks(portion)) {
-                scope.spawn(move || {
-                    let mut sum = 0.0;
-                    for portion in samples.chunks(PORTION) {
-                        sum += f64::from(model::loss(rounded, portion, share, &mut learner.scratch));
-                    }
-                    learner.loss = (sum / samples.len() as f64) as f32;
-                });
-            }
+        let sum = sum_of_losses(samples, learners, |portion, learner| {
+            model::loss(rounded, portion, share, &mut learner.scratch)
         });
-        let used = samples.chunks(portion).len();
-        learners[..used].iter().map(|learner| f64::from(learner.loss)).sum::<f64>() / used.max(1) as f64
+        sum / samples.len().max(1) as f64
     }
 
     /// The parameters in the engine's integers.
@@ -241,6 +214,28 @@ impl Training {
     }
 }
 
+/// The sum of what `loss` says of portions of the samples, which the learners share among them.
+fn sum_of_losses(
+    samples: &[Sample],
+    learners: &mut [Learner],
+    loss: impl Fn(&[Sample], &mut Learner) -> f32 + Sync,
+) -> f64 {
+    let (next, loss) = (&AtomicUsize::new(0), &loss);
+    let portion = samples.len().div_ceil(2 * learners.len()).clamp(1, PORTION);
+    std::thread::scope(|scope| {
+        for learner in learners.iter_mut() {
+            scope.spawn(move || {
+                learner.loss = 0.0;
+                // Relaxed: each portion is taken once, no matter by which thread.
+                while let Some(portion) = samples.chunks(portion).nth(next.fetch_add(1, Relaxed)) {
+                    learner.loss += f64::from(loss(portion, learner));
+                }
+            });
+        }
+    });
+    learners.iter().map(|learner| learner.loss).sum()
+}
+
 /// The beginning of a checkpoint.
 const MAGIC: [u8; 24] = *b"Engram training, v4\n\0\0\0\0";
 
@@ -279,6 +274,26 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn the_loss_does_not_depend_on_the_number_of_threads() {
+        let (shape, start) = (NetworkShape { units: TILE, pawns: false }, Position::default());
+        let training = Training::begin(Path::new("none"), None, shape, 64).expect("a new one");
+        let sample = Sample::new(&start).expect("a sample");
+        let samples = [0, 100, 200, 300, 3000].map(|score| Sample { score, ..sample });
+        let loss = |threads| {
+            let mut learners: Vec<Learner> = (0..threads).map(|_| Learner::new(shape)).collect();
+            training.loss(&samples, 0.0, &mut learners)
+        };
+        let alone = loss(1);
+        assert!(
+            (loss(2) - alone).abs() < 1e-6 && (loss(3) - alone).abs() < 1e-6,
+            "{alone} {} {}",
+            loss(2),
+            loss(3)
+        );
+    }
 
     #[test]
     fn a_checkpoint_of_another_shape_or_batch_is_refused_and_kept() {

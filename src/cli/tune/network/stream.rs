@@ -181,7 +181,7 @@ mod tests {
         let count = 5 * CHUNK as i16;
         let file = |score: i16| {
             let path = folder.path().join(score.to_string());
-            let sample = |index: i16| Sample { score: score * index, ..Sample::new(&Position::default()) };
+            let sample = |index: i16| scored(score * index);
             let bytes: Vec<u8> = (1..=count).flat_map(|index| sample(index).to_bytes()).collect();
             fs::write(&path, bytes).expect("written");
             path
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn scored(score: i16) -> Sample {
-        Sample { score, ..Sample::new(&Position::default()) }
+        Sample { score, ..Sample::new(&Position::default()).expect("a sample") }
     }
 
     #[test]

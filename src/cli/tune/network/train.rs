@@ -55,7 +55,7 @@ pub struct TrainArguments {
     #[arg(long, default_value_t = 1_000_000_000)]
     positions: u64,
     /// First learning rate.
-    #[arg(long, default_value_t = 0.0015)]
+    #[arg(long, default_value_t = 0.0015, value_parser = rate)]
     rate: f32,
     /// The share of the game's result in the target, 0 to 1.
     #[arg(long, default_value_t = 0.0, value_parser = share)]
@@ -77,6 +77,11 @@ pub struct TrainArguments {
 fn whole_tiles(text: &str) -> Result<usize, String> {
     let units = text.parse().ok().filter(|units| *units > 0 && units % TILE == 0);
     units.ok_or_else(|| format!("the number of units is a multiple of {TILE}"))
+}
+
+fn rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate: &f32| *rate > 0.0 && rate.is_finite());
+    rate.ok_or_else(|| "a learning rate is a number above 0".to_owned())
 }
 
 fn share(text: &str) -> Result<f32, String> {
@@ -178,7 +183,7 @@ fn train(
     while state.batches < batches && !interrupt.is_requested() {
         let batch = drawn.recv().map_err(|_| no_data())??;
         let rate = arguments.rate * 0.5 * (1.0 + (PI * state.batches as f32 / batches as f32).cos());
-        sum += f64::from(state.step(&batch, arguments.result, rate, learners));
+        sum += state.step(&batch, arguments.result, rate, learners);
         count += batch.len() as u64;
         if state.batches == first + 1 {
             began = Instant::now();
@@ -341,7 +346,7 @@ mod tests {
         let mut random = Rng::with_seed(1);
         let mut sample = |score: i16| {
             let (position, _) = random_moves(&Position::default(), &mut random, 12)?;
-            Some(Sample { score, ..Sample::new(&position) }.to_bytes())
+            Some(Sample { score, ..Sample::new(&position)? }.to_bytes())
         };
         fs::write(path("samples"), (0..500).filter_map(&mut sample).collect::<Vec<_>>().concat())
             .expect("samples");
@@ -367,6 +372,9 @@ mod tests {
         assert!(error.to_string().contains("trained on as well"), "{error}");
         for (share, is_one) in [("1", true), ("5", false), ("-0.1", false), ("nan", false)] {
             assert_eq!(arguments("other", &[&format!("--result={share}")]).is_ok(), is_one, "{share}");
+        }
+        for (rate, is_one) in [("0.1", true), ("0", false), ("-0.1", false), ("nan", false), ("inf", false)] {
+            assert_eq!(arguments("other", &[&format!("--rate={rate}")]).is_ok(), is_one, "{rate}");
         }
     }
 }
