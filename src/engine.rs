@@ -185,7 +185,7 @@ impl Engine {
     }
 
     /// Begins a new game: learns from the end of the last one, and clears the histories, and the table unless
-    /// [`EngineSettings::never_clear_hash`] is set. Waits for a running search.
+    /// [`EngineSettings::never_clear_hash`] is set and the strength is not limited. Waits for a running search.
     pub fn new_game(&mut self) {
         self.stop_study();
         self.wait();
@@ -195,7 +195,8 @@ impl Engine {
         drop(game);
         self.game_begins();
         self.strength_limits.new_game();
-        if self.settings.never_clear_hash {
+        // At limited strength the scores in the table rest on the errors of the game before.
+        if self.settings.never_clear_hash && !self.strength_limits.is_limited() {
             self.pool.clear();
         } else {
             self.clear_hash();

@@ -11,7 +11,7 @@ pub struct EngineSettings {
     pub multi_pv: usize,
     /// Time reserved for communication, per move.
     pub move_overhead: Duration,
-    /// Is the table kept over [`Engine::new_game`](crate::engine::Engine::new_game)?
+    /// Is the table kept over [`Engine::new_game`](crate::engine::Engine::new_game)? Not at limited strength.
     pub never_clear_hash: bool,
     /// When tablebases are probed, and by which rules.
     pub probe_rules: ProbeRules,

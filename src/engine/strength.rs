@@ -97,6 +97,20 @@ impl StrengthLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{engine::blocking::BlockingEngine, position::Position};
+
+    #[test]
+    fn a_table_with_the_errors_of_the_last_game_is_never_kept() {
+        let is_kept = |limited| {
+            let (mut player, start) = (BlockingEngine::new(500), Position::default());
+            player.engine.settings.never_clear_hash = true;
+            player.engine.set_strength(|limits| limits.limited = limited);
+            player.search(&start, &[]).expect("legal");
+            player.engine.new_game();
+            player.engine.table.probe(start.key()).is_some()
+        };
+        assert_eq!([false, true].map(is_kept), [true, false]);
+    }
 
     #[test]
     fn a_higher_limit_is_more_nodes_and_smaller_errors() {
