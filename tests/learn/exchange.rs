@@ -201,6 +201,22 @@ proptest! {
     }
 }
 
+/// What the format says, not what the code does: the line and the bytes are those of `learn/FORMAT.md`.
+#[test]
+fn a_record_is_the_line_and_the_bytes_of_the_format() {
+    let format = include_str!("../../learn/FORMAT.md");
+    let line = format.lines().find(|line| line.contains("; move ")).unwrap();
+    let row = |line: &str| line.split(' ').map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
+    let rows = format.lines().filter_map(row).filter(|row: &Vec<u8>| row.len() == 16);
+    let bytes: record::Bytes = rows.flatten().collect::<Vec<u8>>().try_into().unwrap();
+    let (file_id, slot, sequence) = (0x1122_3344_5566_7788, 5, 3 * 65_536 + 5);
+    let record = exchange::parse_line(line, 0, 0).unwrap().unwrap();
+    assert_eq!(record::encode(&record, file_id, sequence), bytes);
+    assert_eq!(record::sequence(&bytes, file_id, slot), Some(sequence));
+    assert_eq!(record::decode(&bytes).as_ref(), Some(&record));
+    assert_eq!(exchange::line(&record).unwrap(), line);
+}
+
 #[test]
 fn a_full_file_is_taken_into_a_new_one_whole() {
     let (mut full, full_ring) = file();

@@ -281,6 +281,27 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_is_the_words_that_the_format_says() {
+        let key = PositionKey(0x0123_4567_89AB_CDEF);
+        let record = NodeResult {
+            best: PackedMove::from_bits(0x4D),
+            raw_eval: Some(Score(-5)),
+            window: ScoreWindow::exactly(Score(-20)),
+            depth: Depth(17),
+            was_pv: true,
+            path: PathCheck::new(&at(6), Depth(17)),
+            ..NodeResult::default()
+        };
+        let packed = Packed::pack(key, &record, None, 3);
+        let entry = Entry::new(key, CellKind::Iteration, 0x0102, packed);
+        // The clock is in the upper seven bits of the path check, and the depth is stored plus 1.
+        let words =
+            [0x0123_4567_89AB_CDEF, 0x0C00_FFEC_FFEC_1280, 0x004D_FFFB_0102_0002, 0x8FEA_D3EC_68F9_4FEE];
+        assert_eq!(entry.encode(), words);
+        assert_eq!(Entry::decode(words), Some(entry));
+    }
+
+    #[test]
     fn words_of_two_writers_do_not_make_an_entry() {
         let (one, two) = (bound(5, 9).encode(), bound(5, 10).encode());
         for mixture in 1..15 {

@@ -273,6 +273,10 @@ pub fn hash_seeds() -> Vec<Vec<u8>> {
         sealed.push(number as u8);
         sealed.extend_from_slice(&cell[..24]);
     }
+    assert!(
+        self::hash_file(&sealed[1..])[SLOTS_AT..] == raw[SLOTS_AT..],
+        "the checksums are not those of the engine"
+    );
     let play = input(PLAY, &sealed[1..]);
     vec![sealed, play, input(RAW, &raw), input(RAW, &raw[..SLOTS_AT + CELL]), input(RAW, b"\x89EGHASH\n")]
 }
