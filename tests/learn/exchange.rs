@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::Path, sync::RwLock};
 
 use engram::{
     learn::{
-        AppendTime, BEFORE_FIRST, Flags, LearnFile, LearnedScore, Origin, Record, RecordError, Ring,
-        Unlearnable, create, exchange, record,
+        AppendTime, BEFORE_FIRST, FileError, Flags, LearnFile, LearnedScore, MAX_ADVICE, Merged, Origin,
+        Record, RecordError, Ring, Unlearnable, create, exchange, record,
     },
     position::Position,
     types::PackedMove,
@@ -234,6 +234,25 @@ fn a_full_file_is_taken_into_a_new_one_whole() {
         assert_eq!(new.merge(&new_ring, &records).unwrap().new, merged);
         assert!(live(&new_ring) == all);
     }
+}
+
+#[test]
+fn there_is_room_for_so_much_advice_and_no_more() {
+    let (mut file, ring) = file();
+    let advice = |number, time| learn::as_advice(Record { time, ..learn::bare(number) });
+    let mut locked = file.lock(&ring, AppendTime::Any).unwrap();
+    for number in 1..MAX_ADVICE as u64 {
+        locked.append(&advice(number, 1)).unwrap();
+    }
+    drop(locked);
+    file.advise(&ring, &advice(0, 1)).unwrap();
+    let one_more = advice(MAX_ADVICE as u64, 1);
+    assert!(matches!(file.advise(&ring, &one_more), Err(FileError::TooMuchAdvice)));
+    // Of a position with advice it takes the place of that.
+    let merged = file.merge(&ring, &[one_more, advice(0, 2)]).unwrap();
+    assert_eq!(merged, Merged { new: 1, refused: 1, ..Merged::default() });
+    file.advise(&ring, &advice(1, 2)).unwrap();
+    assert_eq!(ring.read().unwrap().advice_len(), MAX_ADVICE);
 }
 
 #[test]
