@@ -306,19 +306,37 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::{
-        learn::{Mode, Origin, Store},
+        learn::{Mode, Origin, Store, disk::SystemDisk},
         position::Position,
     };
+
+    /// How many logs of games lie in a folder.
+    fn logs(folder: &Path) -> usize {
+        let names = std::fs::read_dir(folder).expect("a folder").flatten();
+        names.filter(|entry| entry.file_name().to_string_lossy().contains(".game-")).count()
+    }
+
+    #[test]
+    fn the_log_of_a_game_stays_until_its_records_are_synced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("learn.bin");
+        let shared = StoreState::new(Arc::new(SystemDisk), &path, Mode::Write);
+        let mut writer = Writer::new(Arc::new(shared), crossbeam::channel::unbounded().1);
+        writer.take(Job::Wrote(1));
+        writer.take(Job::Game { pgn: None, log: Some(ProcessLog::begin(&path, 7).expect("a log")) });
+        writer.keep_games();
+        assert_eq!(logs(folder.path()), 1);
+        writer.sync();
+        writer.keep_games();
+        assert_eq!(logs(folder.path()), 0);
+    }
 
     #[test]
     fn only_the_log_of_a_game_whose_records_are_given_up_stays() {
         let patience = Duration::from_secs(60);
         let folder = tempfile::tempdir().expect("a folder");
         let (path, aside) = (folder.path().join("learn.bin"), folder.path().join("aside"));
-        let logs = || {
-            let names = std::fs::read_dir(folder.path()).expect("a folder").flatten();
-            names.filter(|entry| entry.file_name().to_string_lossy().contains(".game-")).count()
-        };
+        let logs = || logs(folder.path());
         let store = Store::open(&path, Mode::Write).expect("opened");
         assert!(store.flush(patience));
         let end_game = || {
