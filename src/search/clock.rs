@@ -152,6 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn every_move_pays_for_its_overhead() {
+        let soft = |increment, moves_to_go, overhead| {
+            let (remaining, increment) = (Duration::from_secs(60), Duration::from_millis(increment));
+            allot(ClockTime { remaining, increment, moves_to_go }, Duration::from_millis(overhead)).0
+        };
+        for (increment, moves_to_go) in [(0, None), (1_000, None), (0, Some(10))] {
+            let paid = soft(increment, moves_to_go, 0).saturating_sub(soft(increment, moves_to_go, 500));
+            assert_eq!((paid.as_secs_f64() * 1e6).round(), 500_000.0, "{increment} {moves_to_go:?}");
+        }
+    }
+
+    #[test]
     fn a_large_overhead_leaves_time_to_think() {
         for overhead in [100, 300, 500] {
             let clock = |remaining| ClockTime {

@@ -238,22 +238,101 @@ impl Stability {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::position::Position;
+    use std::{num::NonZeroU32, sync::Arc, time::Instant};
 
-    /// What the score of the first or second move in each iteration makes of the time.
-    fn scale(iterations: &[(usize, i32)]) -> f64 {
+    use super::*;
+    use crate::{
+        position::Position,
+        search::{
+            clock::{Clock, NodeRate},
+            limits::{ClockTime, Limits},
+            progress::SearchProgress,
+            task::SearchTask,
+            worker::tests::worker_at,
+        },
+    };
+
+    /// After iterations that ended with the first or second move as the best, and with this score.
+    fn stability(iterations: &[(usize, i32)]) -> Stability {
         let (mut stability, moves) = (Stability::default(), Position::default().legal_moves());
         for &(number, score) in iterations {
             stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number], None, None) });
         }
-        stability.scale()
+        stability
     }
 
     #[test]
     fn a_falling_score_and_another_move_deserve_more_time() {
+        let scale = |iterations: &[(usize, i32)]| stability(iterations).scale();
         let steady = scale(&[(0, 50); 4]);
         assert!(scale(&[(0, 50), (0, 50), (0, 50), (0, 10)]) > steady);
         assert!(scale(&[(0, 50), (0, 50), (0, 50), (1, 50)]) > steady);
+    }
+
+    /// The main thread of a game with `seconds` on its clock, which counts 100 nodes as a millisecond, and this many
+    /// root moves.
+    fn in_a_game(seconds: u64, moves: usize) -> Worker {
+        let root = Position::default();
+        let remaining = Duration::from_secs(seconds);
+        let clock = ClockTime { remaining, increment: Duration::ZERO, moves_to_go: None };
+        let limits = Limits { clock: Some(clock), ..Limits::default() };
+        let rate = NonZeroU32::new(100).map(NodeRate);
+        let task = SearchTask {
+            clock: Clock::new(&limits, Instant::now(), Duration::ZERO, rate),
+            progress: Arc::new(SearchProgress::new(1)),
+            ..SearchTask::idle(Arc::default())
+        };
+        let mut worker = worker_at(&root);
+        worker.begin(
+            Arc::new(task),
+            root.legal_moves().iter().take(moves).map(|&m| RootMove::new(m)).collect(),
+        );
+        worker
+    }
+
+    /// Is it enough after `nodes`, of which `percent` were spent below the best move?
+    fn is_enough(worker: &mut Worker, stability: &Stability, nodes: u64, percent: u64) -> bool {
+        worker.nodes = nodes;
+        worker.root_moves[0].nodes = nodes / 100 * percent;
+        worker.is_enough(stability)
+    }
+
+    /// After how many thousand nodes it is.
+    fn thousands(worker: &mut Worker, stability: &Stability, percent: u64) -> Option<u64> {
+        (0..100_000).find(|thousands| is_enough(worker, stability, thousands * 1_000, percent))
+    }
+
+    #[test]
+    fn a_falling_score_and_a_hard_choice_get_more_nodes() {
+        let steady = stability(&[(0, 50); 4]);
+        let falling = stability(&[(0, 50), (0, 50), (0, 50), (0, 10)]);
+        let mut worker = in_a_game(60, 20);
+        let usual = thousands(&mut worker, &steady, 50);
+        assert!(usual.is_some() && thousands(&mut worker, &falling, 50) > usual);
+        assert!(thousands(&mut worker, &steady, 95) < usual, "nearly all below the best move");
+    }
+
+    #[test]
+    fn a_single_move_is_searched_for_a_moment() {
+        let steady = stability(&[(0, 50); 4]);
+        let moment = SINGLE_MOVE_TIME.as_millis() as u64 / 10;
+        for seconds in [6, 3600] {
+            let [single, choice] =
+                [1, 2].map(|moves| thousands(&mut in_a_game(seconds, moves), &steady, 50).expect("enough"));
+            assert!(3 * single < choice && single <= moment, "{single} of {choice}, {seconds} s");
+        }
+    }
+
+    #[test]
+    fn time_that_is_used_up_in_pondering_ends_the_search_at_the_ponderhit() {
+        let steady = stability(&[(0, 50); 4]);
+        let mut worker = in_a_game(60, 20);
+        worker.task.signals.pondering.store(true, Relaxed);
+        for (nodes, is_used_up) in [(1_000, false), (10_000_000, true)] {
+            assert!(!is_enough(&mut worker, &steady, nodes, 50));
+            assert_eq!(worker.time_used_up, is_used_up);
+        }
+        worker.task.signals.pondering.store(false, Relaxed);
+        assert!(is_enough(&mut worker, &steady, 10_000_000, 50));
     }
 }

@@ -50,3 +50,62 @@ impl Worker {
         Ok(Some(learned))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        search::{
+            node_state::{NonPvNode, RootNode},
+            worker::tests::{legal, worker_at},
+        },
+        tt::{Learned, NodeResult},
+        types::PackedMove,
+    };
+
+    const LEARNED: ScoreWindow = ScoreWindow { lower: Score(-120), upper: Score(-80) };
+
+    /// What the table says of a position whose record is of depth 9.
+    fn hit(worker: &Worker, position: &Position) -> Option<Hit> {
+        let key = position.key();
+        let best = PackedMove::NONE;
+        let learned = Learned { key, best, window: LEARNED, depth: Depth(9), halfmoves: 0 };
+        worker.task.table.insert_learned([learned]);
+        worker.task.table.probe(key).filter(|hit| hit.learned)
+    }
+
+    #[test]
+    fn a_learned_score_is_used_neither_at_the_root_nor_to_verify_a_null_move() {
+        let root = Position::default();
+        let child = root.play(legal(&root, "e2e4"));
+        let mut worker = worker_at(&root);
+        let [at_root, below] = [&root, &child].map(|position| hit(&worker, position).expect("learned"));
+        assert!(worker.may_use_score::<NonPvNode>(&below, &child));
+        assert!(!worker.may_use_score::<RootNode>(&below, &child));
+        assert!(!worker.may_use_score::<NonPvNode>(&at_root, &root), "the line returns to the root");
+        worker.nmp_min_ply = 4;
+        assert!(!worker.may_use_score::<NonPvNode>(&below, &child));
+        // Nothing of this is asked of what a search has found.
+        worker.store(root.key(), &NodeResult { depth: Depth(10), ..NodeResult::default() });
+        let searched = worker.task.table.probe(root.key()).expect("stored");
+        assert!(worker.may_use_score::<RootNode>(&searched, &root));
+    }
+
+    #[test]
+    fn a_learned_score_outside_the_window_is_the_result_and_another_narrows_it() {
+        let root = Position::default();
+        let mut worker = worker_at(&root);
+        let hit = hit(&worker, &root);
+        let mut narrowed = |depth, alpha, beta| {
+            let mut window = Window { alpha: Score(alpha), beta: Score(beta) };
+            let result = worker.narrow_by_learned(hit, Some(LEARNED), Depth(depth), &mut window);
+            (result, [window.alpha.0, window.beta.0])
+        };
+        assert_eq!(narrowed(9, -500, 500), (Ok(Some(LEARNED)), [-120, -80]));
+        assert_eq!(narrowed(9, -100, 500), (Ok(Some(LEARNED)), [-100, -80]));
+        assert_eq!(narrowed(10, -500, 500), (Ok(None), [-500, 500]), "it is too shallow");
+        assert_eq!(narrowed(9, -50, 50).0, Err(LEARNED.upper));
+        assert_eq!(narrowed(9, -500, -150).0, Err(LEARNED.lower));
+        assert_eq!(worker.learned_cutoffs, 2);
+    }
+}
