@@ -289,7 +289,7 @@ fn a_game_counts_once_and_its_replies_come_first() {
     assert_eq!(positions(&tree), 5);
     assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[1, 0, 0], [1, 0, 1]]);
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
-    add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -60)]);
+    add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -100)]);
     let job = tree.next_job().expect("readable").expect("a job");
     assert_eq!(moves(&job), "e2e4 a7a6", "the reply that won");
 }
