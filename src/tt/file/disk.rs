@@ -214,6 +214,8 @@ mod tests {
     use std::fs;
 
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::position::PathHash;
 
     #[test]
     fn a_file_that_was_removed_or_replaced_is_noticed() {
@@ -241,5 +243,29 @@ mod tests {
             place(new, &path).expect("placed");
         }
         assert_eq!(fs::read_to_string(&path).expect("a file"), "first");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn an_engine_allocates_the_holes_of_a_copy() {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, copy) = (folder.path().join("hash"), folder.path().join("copy"));
+        let origin = HashOrigin { evaluation: 1, path_mode: PathHash::default(), fifty_rule: true };
+        create(&path, 1, origin).expect("made");
+        let content = fs::read(&path).expect("a file");
+        let size = content.len() as u64;
+        fs::write(&copy, &content[..HEADER_SIZE]).expect("room for a header");
+        let file = File::options().write(true).open(&copy).expect("a file");
+        file.set_len(size).expect("a hole");
+        let allocated = |file: &File| file.metadata().expect("a file").blocks() * 512;
+        let other = tempfile::tempfile_in(folder.path()).expect("a file");
+        if allocate(&other, size, false).is_err() || allocated(&other) < size {
+            eprintln!("skipped: this file system allocates nothing");
+            return;
+        }
+        assert!(open(&copy, Use::Look).is_ok() && allocated(&file) < size, "only looked at");
+        assert!(open(&copy, Use::Engine).is_ok() && allocated(&file) >= size);
     }
 }
