@@ -1,21 +1,23 @@
 //! Shared analysis as it is used: a collector, workers that die, a server that forgets, and the outputs of one machine.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{BufRead as _, BufReader, Read},
     path::Path,
     process::{Child, Stdio},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
 
-use engram::fleet::{Queue, Task, TaskOutcome};
+use engram::fleet::{EntryId, Queue, Task, TaskOutcome};
 use redis::cmd;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::common::{
-    self, TIMEOUT, command, home, is_full, learn, random, run,
+    self, TIMEOUT, command, home, is_full, learn, run,
     server::{self, Server},
     signal, until,
 };
@@ -175,41 +177,29 @@ fn workers_that_die_lose_nothing_and_the_collector_may_die_as_well() {
         "--queue",
         &url,
     ];
-    let mut random = random::Random(3);
     let mut collector = start(&home, &arguments);
-    let deadline = Instant::now() + 5 * TIMEOUT;
     let done = || fs::read_to_string(&output).map_or(0, |text| text.lines().count());
-    let (mut kills, mut restarts) = (0, 0);
-    while collector.0.try_wait().expect("a child").is_none() {
-        assert!(Instant::now() < deadline, "{} of {count} after {kills} kills", done());
-        thread::sleep(Duration::from_millis(40 + random.below(200) as u64));
-        // Not so many that a task meets three of them, which would be its fault.
-        if kills < if is_full() { 30 } else { 2 } {
-            thread::sleep(Duration::from_millis(if is_full() { random.below(4000) as u64 } else { 0 }));
-            kills += 1;
-            let place = random.below(crew);
-            workers[place] = worker(&home, &server);
-        }
-        if restarts < 2 && done() > (restarts + 1) * count / 4 {
-            restarts += 1;
+    // Not so many that a task meets three of them, which would be its fault.
+    let kills = if is_full() { 30 } else { 2 };
+    for kill in 1..=kills {
+        until("results come", || done() > kill * count / (2 * kills));
+        if kill == kills / 2 || kill == kills {
             let _ = collector.0.kill();
-            if collector.0.wait().expect("a child").success() {
-                // It was ready before it was killed.
-                break;
-            }
-            if restarts == 2 {
+            assert!(!collector.0.wait().expect("a child").success(), "it was ready before it was killed");
+            if kill == kills {
                 // And the server forgets everything.
                 server.kill();
                 server.start_again(false);
             }
             collector = start(&home, &arguments);
         }
+        workers[kill % crew] = worker(&home, &server);
     }
+    until("it ends", || collector.0.try_wait().expect("a child").is_some());
     let ended = collector.0.wait().expect("a child");
     let mut said = String::new();
     collector.0.stderr.take().expect("piped").read_to_string(&mut said).expect("readable");
     assert!(ended.success(), "{said}");
-    assert!(kills > 0);
     let (_, err, code) = analysed(&home, "many.epd", "here.jsonl", &["--nodes", nodes]);
     assert_eq!((err.as_str(), code), ("", 0));
     let (here, there) = (untimed(&home.path().join("here.jsonl")), untimed(Path::new(&output)));
@@ -228,6 +218,16 @@ fn ends_with(mut collector: Running, home: &TempDir, count: usize) {
     until("it ends", || collector.0.try_wait().expect("a child").is_some());
     assert!(collector.0.wait().expect("a child").success());
     assert_eq!(untimed(&home.path().join("out.jsonl")).len(), count);
+}
+
+/// The tasks that workers hold: which, by whom, for how many milliseconds, and how many workers have begun it.
+fn held(server: &Server) -> Vec<(String, String, u64, u64)> {
+    let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
+    let Some(key) = keys.first() else { return Vec::new() };
+    let mut pending = cmd("XPENDING");
+    pending.arg(key).arg("workers").arg("-").arg("+").arg(9);
+    // Before the first worker there is no group.
+    pending.query(&mut server.connection()).unwrap_or_default()
 }
 
 /// How many tasks are in the queue, held by a worker or not.
@@ -291,6 +291,28 @@ fn an_interrupted_tree_leaves_nothing_in_the_queue() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_worker_renews_its_task_and_gives_it_back_at_ctrl_c() {
+    let Some(server) = Server::start() else { return };
+    let home = home();
+    fs::write(path(&home, "some.epd"), positions(1)).expect("written");
+    let (input, url) = (path(&home, "some.epd"), server.url());
+    let _collector = start(&home, &["analyse", &input, "--movetime", "3600000", "--queue", &url]);
+    let mut worker = worker(&home, &server);
+    until("it holds the task", || held(&server).len() == 1);
+    let mut before = 0;
+    until("it renews the task", || {
+        let (_, _, now, _) = held(&server)[0];
+        std::mem::replace(&mut before, now) > now
+    });
+    signal(worker.0.id(), Signal::INT);
+    assert!(worker.0.wait().expect("a child").success());
+    // As if nobody had begun it: any worker may claim it now, however long it waits.
+    let (_, _, idle, times) = held(&server)[0];
+    assert!(idle >= 24 * 3_600_000 && times == 0, "{idle} ms, {times} times");
+}
+
+#[test]
 fn a_task_that_kills_its_workers_is_given_up_and_named() {
     let Some(server) = Server::start() else { return };
     let home = home();
@@ -308,16 +330,9 @@ fn a_task_that_kills_its_workers_is_given_up_and_named() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    let group = |held: u64| {
-        let keys: Vec<String> = server.ask(cmd("KEYS").arg("{engram}:tasks:*"));
-        let Some(key) = keys.first() else { return false };
-        let pending: redis::RedisResult<Vec<(String, String, u64, u64)>> =
-            cmd("XPENDING").arg(key).arg("workers").arg("-").arg("+").arg(9).query(&mut server.connection());
-        pending.is_ok_and(|pending| pending.iter().any(|(_, _, _, times)| *times >= held))
-    };
     for attempt in 1..=3 {
         let worker = worker(&home, &server);
-        until("a worker holds it", || group(attempt));
+        until("a worker holds it", || held(&server).iter().any(|(_, _, _, times)| *times >= attempt));
         drop(worker);
     }
     let _worker = worker(&home, &server);
@@ -421,34 +436,35 @@ fn tasks_go_through_the_queue() {
     let Some(server) = Server::start_with(&["--appendonly", "no"]) else { return };
     let count = if is_full() { 50_000 } else { 2000 };
     let address = || server.url().parse().expect("an address");
+    let mut queue = Queue::new(address(), "test");
     let begin = Instant::now();
+    let task = |number: usize| Task { job: "job".to_owned(), text: format!("{number:0600}"), cached: false };
+    queue.submit(&(0..count).map(task).collect::<Vec<_>>()).expect("the server");
+    // Relaxed: a worker that sees it late waits once more.
+    let done = AtomicBool::new(false);
+    let is_over = || done.load(Relaxed) || begin.elapsed() > TIMEOUT;
     thread::scope(|scope| {
-        for number in 0..2 {
+        for name in ["0", "1"] {
             scope.spawn(move || {
                 let mut queue = Queue::new(address(), "test");
-                let name = number.to_string();
-                let mut idle = 0;
-                while idle < 3 {
-                    let held = queue.take(&name, 64, Duration::from_millis(300)).expect("the server");
-                    idle = if held.is_empty() { idle + 1 } else { 0 };
+                while !is_over() {
+                    let held = queue.take(name, 64, Duration::from_millis(300)).expect("the server");
                     held.iter().for_each(|held| {
                         queue.finish(held, &TaskOutcome::Done(held.task.text.clone())).expect("the server");
                     });
                 }
             });
         }
-        let mut queue = Queue::new(address(), "test");
-        let task =
-            |number: usize| Task { job: "job".to_owned(), text: format!("{number:0600}"), cached: false };
-        queue.submit(&(0..count).map(task).collect::<Vec<_>>()).expect("the server");
-        let (mut last, mut names) = (engram::fleet::EntryId::default(), std::collections::HashSet::new());
-        while names.len() < count {
+        let (mut last, mut names) = (EntryId::default(), HashSet::new());
+        while names.len() < count && !is_over() {
             for result in queue.results_after("job", last, Duration::from_secs(1)).expect("the server") {
                 last = result.entry;
                 names.insert(result.name);
             }
         }
-        println!("{:.0} tasks a second", count as f64 / begin.elapsed().as_secs_f64());
-        assert!(queue.outstanding("job").expect("the server").is_empty());
+        println!("{:.0} tasks a second", names.len() as f64 / begin.elapsed().as_secs_f64());
+        done.store(true, Relaxed);
+        assert_eq!(names.len(), count);
     });
+    assert!(queue.outstanding("job").expect("the server").is_empty());
 }
