@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use shakmaty::{CastlingMode, EnPassantMode, fen::Epd, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, EnPassantMode, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
@@ -92,7 +92,7 @@ pub fn line(record: &Record) -> Result<String, RecordError> {
 
 /// The first four fields of a FEN, with the en-passant square if the key includes one.
 pub fn epd(position: &Position) -> String {
-    Epd::from_position(position.chess(), EnPassantMode::PseudoLegal).to_string()
+    position.epd(EnPassantMode::PseudoLegal)
 }
 
 /// The record of a line, or none for an empty line or a comment (`#`). A line that [`line()`] did not write is EPD by
@@ -189,7 +189,7 @@ pub(super) fn position(board: &str, chess960: Option<bool>) -> Result<Position, 
     let mode = match chess960 {
         Some(true) => CastlingMode::Chess960,
         Some(false) => CastlingMode::Standard,
-        None => Position::castling_mode(&setup),
+        None => Position::castling_mode(board, &setup),
     };
     Position::from_setup(setup, mode).map_err(|_| wrong())
 }

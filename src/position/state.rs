@@ -2,7 +2,9 @@
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _,
-    PositionError, PositionErrorKinds, Rank, Role, Setup, fen::Fen, uci::UciMove,
+    PositionError, PositionErrorKinds, Rank, Role, Setup,
+    fen::{Epd, Fen},
+    uci::UciMove,
 };
 
 use super::keys::Keys;
@@ -66,28 +68,29 @@ impl Position {
     /// The position of a FEN, if it is one, castling as its rights require.
     pub fn from_fen(fen: &str) -> Option<Position> {
         let setup = fen.parse::<Fen>().ok()?.into_setup();
-        let mode = Position::castling_mode(&setup);
+        let mode = Position::castling_mode(fen, &setup);
         Position::from_setup(setup, mode).ok()
     }
 
-    /// Castling as in Chess960 if the rights cannot be standard. Kings on different files, one side's with standard rights,
-    /// are no start of Chess960 but what board editors leave behind: the rights of the other side are void.
-    pub fn castling_mode(setup: &Setup) -> CastlingMode {
-        let corners = Bitboard::from(File::A) | Bitboard::from(File::H);
-        // The file of a king that may castle, and are its rights standard?
-        let castling = |color: Color| {
-            let rights = setup.castling_rights & Bitboard::from(color.backrank());
-            let king = setup.board.king_of(color).filter(|_| rights.any())?.file();
-            Some((king, king == File::E && rights.is_subset(corners)))
-        };
-        match (castling(Color::White), castling(Color::Black)) {
-            (Some((white, is_standard)), Some((black, is_other_standard)))
-                if white != black && (is_standard || is_other_standard) =>
-            {
-                CastlingMode::Standard
-            }
-            _ => CastlingMode::detect(setup),
+    /// How a FEN, read as `setup`, castles: as in Chess960 if its rights name the files of rooks (Shredder-FEN) or cannot be
+    /// standard. Where all rooks stand in the corners and one king alone on the e-file, `KQkq` is what board editors leave
+    /// behind, and the rights of the other side are void.
+    pub fn castling_mode(fen: &str, setup: &Setup) -> CastlingMode {
+        let rights = fen.split([' ', '_']).filter(|field| !field.is_empty()).nth(2).unwrap_or_default();
+        if rights.contains(|letter: char| letter.is_ascii_alphabetic() && !"KQkq".contains(letter)) {
+            return CastlingMode::Chess960;
         }
+        let is_on_e = |color: Color| {
+            let may_castle = (setup.castling_rights & color.backrank()).any();
+            setup.board.king_of(color).filter(|_| may_castle).map(|king| king.file() == File::E)
+        };
+        let is_left_behind = match (is_on_e(Color::White), is_on_e(Color::Black)) {
+            (Some(white), Some(black)) => {
+                white != black && setup.castling_rights.is_subset(Bitboard::CORNERS)
+            }
+            _ => false,
+        };
+        if is_left_behind { CastlingMode::Standard } else { CastlingMode::detect(setup) }
     }
 
     /// The position of shakmaty.
@@ -239,6 +242,23 @@ impl Position {
 
     /// The position as FEN, with an en-passant square where a capture is legal.
     pub fn fen(&self) -> String {
-        shakmaty::fen::Fen::from_position(&self.chess, EnPassantMode::Legal).to_string()
+        format!("{} {} {}", self.epd(EnPassantMode::Legal), self.halfmoves(), self.chess.fullmoves())
+    }
+
+    /// The first four fields of the FEN, which [`Position::from_fen`] reads as this position: the castling rights are
+    /// `KQkq`, with the file of an inner rook (X-FEN), or where these letters would be void, the files of all rooks
+    /// (Shredder-FEN).
+    pub fn epd(&self, en_passant: EnPassantMode) -> String {
+        let setup = self.chess.to_setup(en_passant);
+        let epd = Epd::from_position(&self.chess, en_passant).to_string();
+        if Position::castling_mode(&epd, &setup) == CastlingMode::detect(&setup) {
+            return epd;
+        }
+        let rooks = |color: Color| (setup.castling_rights & color.backrank()).into_iter().rev();
+        let white = rooks(Color::White).map(|rook| rook.file().upper_char());
+        let black = rooks(Color::Black).map(|rook| rook.file().char());
+        let rights: String = white.chain(black).collect();
+        let fields: Vec<&str> = epd.split(' ').collect();
+        format!("{} {} {rights} {}", fields[0], fields[1], fields[3])
     }
 }

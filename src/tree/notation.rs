@@ -1,6 +1,8 @@
 //! Positions and moves as they are written in the file.
 
-use shakmaty::{Move, Position as _};
+use std::num::NonZeroU32;
+
+use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _, Setup};
 
 use super::graph::Key;
 use crate::{learn::exchange::epd, position::Position};
@@ -10,9 +12,13 @@ pub(super) fn key_of(position: &Position) -> Key {
     position.key().0 as Key
 }
 
-/// A position as it is in the tree: nothing of how it was reached.
+/// A position as it is in the tree: nothing of how it was reached. It castles as in Chess960 only if it must, so that a move
+/// has one notation.
 pub(super) fn without_clocks(position: &Position) -> Position {
-    Position::from_fen(&fen(position)).unwrap_or_else(|| position.clone())
+    let setup = position.chess().to_setup(EnPassantMode::PseudoLegal);
+    let setup = Setup { halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup };
+    let mode = CastlingMode::detect(&setup);
+    Position::from_setup(setup, mode).unwrap_or_else(|_| position.clone())
 }
 
 /// The FEN of a position in the tree. Its en-passant square is there whenever the key has it.

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{
     graph::{self, Key},
-    notation::{key_of, without_clocks},
+    notation::{fen as fen_of, key_of, without_clocks},
     *,
 };
 use crate::{
@@ -518,6 +518,19 @@ fn a_position_has_one_node_whatever_its_clocks() {
     let late = Position::from_fen("r3k3/8/8/8/8/8/8/4K3 w q - 37 80").expect("legal");
     let early = Position::from_fen("r3k3/8/8/8/8/8/8/4K3 w q - 0 1").expect("legal");
     assert_eq!(without_clocks(&late).fen(), early.fen());
+}
+
+#[test]
+fn the_rights_of_chess960_outlast_the_file() {
+    // Each side has a start of its own; Black's is the usual one.
+    for (white, rights) in [("QNRBBNKR", "KQkq"), ("RBNKQBNR", "HAha")] {
+        let fen = format!("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
+        let setup = fen.parse::<shakmaty::fen::Fen>().expect("a FEN").into_setup();
+        let position = Position::from_setup(setup, CastlingMode::Chess960).expect("legal");
+        let read = Position::from_fen(&fen_of(&without_clocks(&position))).expect("legal");
+        assert_eq!(key_of(&read), key_of(&position));
+        assert_eq!(read.fen().split(' ').nth(2), Some(rights));
+    }
 }
 
 #[test]

@@ -48,17 +48,15 @@ fn shown(text: &str) -> String {
 }
 
 /// Reads a FEN, or `startpos`; fields missing at its end take their usual values ([`assumed`]). With `chess960` castling
-/// rights are read and moves printed as in Chess960; without it only if the rights cannot be standard.
+/// rights are read and moves printed as in Chess960; without it only if the FEN [says so](Position::castling_mode).
 ///
 /// # Errors
 /// The text is not a FEN, or the position does not have one king for each side, or a king can be captured.
 pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
-    let setup = with_start(fen)
-        .trim()
-        .parse::<Fen>()
-        .map_err(|reason| FenError::Syntax(shown(fen), reason))?
-        .into_setup();
-    let mode = if chess960 { CastlingMode::Chess960 } else { Position::castling_mode(&setup) };
+    let text = with_start(fen);
+    let setup =
+        text.trim().parse::<Fen>().map_err(|reason| FenError::Syntax(shown(fen), reason))?.into_setup();
+    let mode = if chess960 { CastlingMode::Chess960 } else { Position::castling_mode(&text, &setup) };
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(fen), reasons(kinds)))
 }
 
@@ -307,9 +305,15 @@ mod tests {
             ("nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w KQkq - 0 1", "KQkq"),
             (shuffled_twice, "KQ"),
             ("rk6/8/8/8/8/8/8/2R3KR w Ha - 0 1", "Kq"),
+            // Standard rights of one side are not all that counts.
+            ("rnqbknbr/pppppppp/8/8/8/8/PPPPPPPP/QNRBBNKR w KQkq - 0 1", "KQkq"),
+            ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b KQkq - 0 1", "kq"),
+            ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b HAha - 0 1", "HAha"),
         ] {
             assert_eq!(parse_fen(fen, false).unwrap().fen().split(' ').nth(2), Some(rights), "{fen}");
         }
+        let lettered = parse_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 0 1", false).unwrap();
+        assert_eq!(notation(&lettered, false), CastlingMode::Chess960);
     }
 
     #[test]
