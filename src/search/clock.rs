@@ -23,10 +23,14 @@ impl NodeRate {
 }
 
 /// The time left to a player under a [`NodeRate`]. The first `go` of a game sets it; from then on nodes are subtracted
-/// and increments added, and the real clock is ignored.
+/// and increments added, and at each time control the time of the first `go`. The real clock is ignored.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NodeClock {
     left: Option<Duration>,
+    /// The time of the first `go`.
+    control: Duration,
+    /// Moves to the time control at the last `go`.
+    moves_to_go: Option<u32>,
     /// The increment of the last search, while that is not subtracted.
     increment: Option<Duration>,
 }
@@ -34,7 +38,18 @@ pub struct NodeClock {
 impl NodeClock {
     /// Replaces the time left on the clock.
     pub fn apply_to(&mut self, clock: &mut ClockTime) {
-        clock.remaining = *self.left.get_or_insert(clock.remaining);
+        let left = match self.left {
+            None => {
+                self.control = clock.remaining;
+                self.control
+            }
+            // The moves to the control grow where one has passed.
+            Some(left) if clock.moves_to_go > self.moves_to_go => left.saturating_add(self.control),
+            Some(left) => left,
+        };
+        clock.remaining = left;
+        self.left = Some(left);
+        self.moves_to_go = clock.moves_to_go;
         self.increment = Some(clock.increment);
     }
 
@@ -58,14 +73,16 @@ pub struct Clock {
 impl Clock {
     /// The limits of a search that began at `start`. `overhead` is reserved for the delay between engine and GUI.
     pub fn new(limits: &Limits, start: Instant, overhead: Duration, rate: Option<NodeRate>) -> Clock {
-        if let Some(movetime) = limits.movetime {
-            // A large overhead, meant for games, must leave time for a short analysis.
-            let time = (movetime - overhead.min(movetime / 2)).max(Duration::from_millis(1));
-            return Clock { start, rate, soft: None, hard: Some(time) };
-        }
-        let Some(clock) = limits.clock else { return Clock { start, rate, soft: None, hard: None } };
-        let (soft, hard) = allot(clock, overhead);
-        Clock { start, rate, soft: Some(soft), hard: Some(hard) }
+        let (soft, hard) = limits.clock.map(|clock| allot(clock, overhead)).unzip();
+        // A large overhead, meant for games, must leave time for a short analysis.
+        let least = |time: Duration| (time - overhead.min(time / 2)).max(Duration::from_millis(1));
+        let hard = hard.into_iter().chain(limits.movetime.map(least)).min();
+        Clock { start, rate, soft, hard }
+    }
+
+    /// Do nodes count instead of time?
+    pub fn counts_nodes(&self) -> bool {
+        self.rate.is_some()
     }
 
     /// Time since the search began.
@@ -208,6 +225,39 @@ mod tests {
         assert_eq!(go(1_000, 5_000), 1_000);
         assert_eq!(go(3, 200_000), 960);
         assert_eq!(go(900, 0), 10);
+    }
+
+    #[test]
+    fn the_node_clock_gets_more_time_at_each_control() {
+        let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
+        let mut nodes_left = NodeClock::default();
+        let mut go = |moves_to_go| {
+            let (remaining, increment) = (Duration::from_secs(1), Duration::ZERO);
+            let mut clock = ClockTime { remaining, increment, moves_to_go: Some(moves_to_go) };
+            nodes_left.apply_to(&mut clock);
+            nodes_left.spend(rate, 40_000);
+            clock.remaining.as_millis()
+        };
+        assert_eq!([2, 1, 2, 1, 2].map(&mut go), [1_000, 600, 1_200, 800, 1_400]);
+    }
+
+    #[test]
+    fn a_time_for_the_move_does_not_stop_the_clock_of_the_game() {
+        let rate = NodeRate(NonZeroU32::new(100).expect("not zero"));
+        let ends = |clock: Option<u64>, movetime| {
+            let clock = clock.map(|remaining| ClockTime {
+                remaining: Duration::from_millis(remaining),
+                increment: Duration::ZERO,
+                moves_to_go: None,
+            });
+            let limits =
+                Limits { clock, movetime: Some(Duration::from_millis(movetime)), ..Limits::default() };
+            let clock = Clock::new(&limits, Instant::now(), Duration::ZERO, Some(rate));
+            (clock.is_game(), clock.is_over(30_000), clock.is_over(150_000))
+        };
+        assert_eq!(ends(None, 1_500), (false, false, true));
+        assert_eq!(ends(Some(300), 1_500), (true, true, true));
+        assert_eq!(ends(Some(300_000), 1_500), (true, false, true));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Stop when a mate in this many moves, or a shorter one, is found.
     pub mate: Option<u32>,
-    /// Use this much time, less the move overhead, and at least half of it.
+    /// Use this much time, less the move overhead, and at least half of it; with a clock at most this much.
     pub movetime: Option<Duration>,
     /// Do not report the best move before `stop`, even if nothing is left to search.
     pub infinite: bool,
