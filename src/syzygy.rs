@@ -43,8 +43,8 @@ pub struct Tablebase {
     damaged: AtomicBool,
     /// Material whose table is damaged and not probed again.
     banned: RwLock<Vec<MaterialKey>>,
-    /// Messages about damaged tables, one for each.
-    messages: Mutex<Vec<String>>,
+    /// A message about each damaged table, and how many of them were taken.
+    messages: Mutex<(Vec<String>, usize)>,
 }
 
 /// A root move ranked by the tables. Higher ranks are better; moves of equal rank keep the same result, and the search
@@ -176,7 +176,8 @@ impl Tablebase {
 
     /// The messages about damaged tables since the last call.
     pub fn take_messages(&self) -> Vec<String> {
-        std::mem::take(&mut locked(&self.messages))
+        let (messages, taken) = &mut *locked(&self.messages);
+        messages[std::mem::replace(taken, messages.len())..].to_vec()
     }
 
     /// The result of a position whose counter is zero, for the side to move; `None` if no table has it.
@@ -216,7 +217,12 @@ impl Tablebase {
         write(&self.banned).push(material);
         // Relaxed: a thread that sees it late probes the damaged table once more.
         self.damaged.store(true, Relaxed);
-        locked(&self.messages).push(message + "; it is not used, fetch it again");
+        let message = message + "; it is not used, fetch it again";
+        // Positions of other material need the same table.
+        let (messages, _) = &mut *locked(&self.messages);
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
         None
     }
 

@@ -186,7 +186,7 @@ impl Worker {
             nodes: task.progress.nodes(),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
-            tbhits: task.tablebases.hits(),
+            tbhits: task.tablebases.root_hits() + task.progress.tb_hits(),
             pv: self.shown_line(root, index),
         }));
     }
@@ -256,7 +256,7 @@ mod tests {
     fn stability(iterations: &[(usize, i32)]) -> Stability {
         let (mut stability, moves) = (Stability::default(), Position::default().legal_moves());
         for &(number, score) in iterations {
-            stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number], None, None) });
+            stability.update(&RootMove { score: Score(score), ..RootMove::new(moves[number]) });
         }
         stability
     }
@@ -283,10 +283,8 @@ mod tests {
             ..SearchTask::idle(Arc::default())
         };
         let mut worker = worker_at(&root);
-        worker.begin(
-            Arc::new(task),
-            root.legal_moves().iter().take(moves).map(|&m| RootMove::new(m)).collect(),
-        );
+        worker.begin(Arc::new(task));
+        worker.root_moves.truncate(moves);
         worker
     }
 

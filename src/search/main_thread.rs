@@ -28,27 +28,10 @@ use crate::{
 /// How often a finished search checks whether it may report its move (`go infinite`, pondering).
 const ANSWER_POLL: Duration = Duration::from_millis(1);
 
-/// The moves to search, in the order in which to begin.
-pub fn root_moves(task: &SearchTask) -> Vec<RootMove> {
-    let wanted = &task.limits.search_moves;
-    let legal = task.root.legal_moves();
-    let is_free = !legal.iter().any(|m| wanted.contains(m));
-    let chosen = legal.iter().filter(|m| is_free || wanted.contains(m));
-    let mut chosen: Vec<RootMove> =
-        chosen.map(|&m| RootMove::new(m, task.tablebases.ranked_move(m), task.preferences.of(m))).collect();
-    // The sort is stable: moves of equal rank keep their order.
-    chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != task.first_move));
-    chosen
-}
-
 /// The search of one thread. A panic ends the search with a message instead of ending the program.
-pub fn run_thread(
-    worker: &mut Worker,
-    task: Arc<SearchTask>,
-    root_moves: Vec<RootMove>,
-) -> Option<ThreadResult> {
+pub fn run_thread(worker: &mut Worker, task: Arc<SearchTask>) -> Option<ThreadResult> {
     let sink = Arc::clone(&task.sink);
-    worker.begin(task, root_moves);
+    worker.begin(task);
     if worker.root_moves.is_empty() {
         return None;
     }
@@ -65,18 +48,18 @@ fn guarded<T>(sink: &EventSink, work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// The main thread's part of a search: a move is reported whatever happens.
-pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
-    let best = root_moves.first().map(RootMove::root_move);
-    guarded(&*task.sink, || search_and_answer(worker, task, root_moves)).unwrap_or_else(|| {
+pub fn run_main_thread(worker: &mut Worker, task: &Arc<SearchTask>) -> Event {
+    let fallback = task.root_moves().first().map(RootMove::root_move);
+    guarded(&*task.sink, || search_and_answer(worker, task, fallback)).unwrap_or_else(|| {
         task.over.store(true, Relaxed);
-        Event::Finished { best, ponder: None, result: None }
+        Event::Finished { best: fallback, ponder: None, result: None }
     })
 }
 
-/// Searches, waits until it may report a move, and chooses among the results of all threads.
-fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, root_moves: Vec<RootMove>) -> Event {
-    let fallback = root_moves.first().map(RootMove::root_move);
-    let own = run_thread(worker, Arc::clone(task), root_moves);
+/// Searches, waits until it may report a move, and chooses among the results of all threads; without any it reports
+/// `fallback`.
+fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, fallback: Option<Move>) -> Event {
+    let own = run_thread(worker, Arc::clone(task));
     if own.is_none() && fallback.is_none() {
         report_game_over(task);
     }

@@ -272,7 +272,7 @@ impl Worker {
 
     /// Step 6: the score window from the tablebases, or the score as an error if it causes a cutoff.
     fn probe_tablebases(
-        &self,
+        &mut self,
         position: &Position,
         ply: Ply,
         depth: Depth,
@@ -280,6 +280,7 @@ impl Worker {
     ) -> Result<Option<ScoreWindow>, Score> {
         let draw = self.draw_score(position);
         let Some(tb_window) = self.task.tablebases.probe(position, depth, ply, draw) else { return Ok(None) };
+        self.tb_hits += 1;
         match tb_window.decides(window.alpha, window.beta) {
             Some(score) => {
                 self.store_tablebase_window(position, ply, depth, tb_window);

@@ -26,7 +26,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{
     event::Event,
-    main_thread::{root_moves, run_main_thread, run_thread},
+    main_thread::{run_main_thread, run_thread},
     progress::{HitCount, SearchProgress},
     task::{SearchTask, Signals},
     worker::Worker,
@@ -127,10 +127,7 @@ impl Pool {
     /// Sets the number of threads, at least one. If the system refuses some, fewer start.
     pub fn resize(&mut self, threads: usize) {
         self.wait();
-        for thread in self.threads.drain(threads.max(1).min(self.threads.len())..) {
-            drop(thread.jobs);
-            let _ = thread.handle.join();
-        }
+        self.end(threads.max(1));
         while self.threads.len() < threads.max(1) {
             let id = self.threads.len();
             let (jobs, inbox) = unbounded();
@@ -236,51 +233,57 @@ impl Pool {
             task.table.new_search();
         }
         let Some((first, others)) = self.threads.split_first() else {
-            let best = root_moves(&task).first().map(|root_move| root_move.root_move());
+            let best = task.root_moves().first().map(|root_move| root_move.root_move());
             (task.sink)(Event::Notice(Notice::NoThread));
             (task.sink)(Event::Finished { best, ponder: None, result: None });
             return;
         };
         self.progress = Arc::clone(&task.progress);
-        let root_moves = root_moves(&task);
         self.jobs.change(|state| {
             state.unanswered = true;
             state.running += 1 + others.len();
         });
         let task = Arc::new(task);
+        // The main thread begins first: nobody else checks the clock.
+        let (shared, idle) = (Arc::clone(&task), Arc::clone(&self.idle));
+        let guard = JobGuard { jobs: Arc::clone(&self.jobs), is_main: true };
+        let _ = first.jobs.send(Box::new(move |worker| {
+            let _guard = guard;
+            let finished = run_main_thread(worker, &shared);
+            worker.task = idle;
+            let sink = Arc::clone(&shared.sink);
+            drop(shared);
+            sink(finished);
+        }));
         for thread in others {
-            let (task, root_moves) = (Arc::clone(&task), root_moves.clone());
+            let task = Arc::clone(&task);
             let guard = JobGuard { jobs: Arc::clone(&self.jobs), is_main: false };
             let idle = Arc::clone(&self.idle);
             let _ = thread.jobs.send(Box::new(move |worker| {
                 let _guard = guard;
                 if !task.over.load(Relaxed) {
-                    run_thread(worker, Arc::clone(&task), root_moves);
+                    run_thread(worker, Arc::clone(&task));
                 }
                 worker.task = idle;
                 drop(task);
             }));
         }
-        let guard = JobGuard { jobs: Arc::clone(&self.jobs), is_main: true };
-        let idle = Arc::clone(&self.idle);
-        let _ = first.jobs.send(Box::new(move |worker| {
-            let _guard = guard;
-            let finished = run_main_thread(worker, &task, root_moves);
-            worker.task = idle;
-            let sink = Arc::clone(&task.sink);
-            drop(task);
-            sink(finished);
-        }));
+    }
+
+    /// Ends all threads but the first `kept`. All are told before the first is waited for.
+    fn end(&mut self, kept: usize) {
+        let kept = kept.min(self.threads.len());
+        let ending: Vec<JoinHandle<()>> = self.threads.drain(kept..).map(|thread| thread.handle).collect();
+        for handle in ending {
+            let _ = handle.join();
+        }
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
         self.idle.signals.stop.store(true, Relaxed);
-        for thread in self.threads.drain(..) {
-            drop(thread.jobs);
-            let _ = thread.handle.join();
-        }
+        self.end(0);
     }
 }
 

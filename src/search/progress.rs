@@ -33,6 +33,7 @@ pub type HitCount = (u64, u64);
 struct ThreadProgress {
     nodes: AtomicU64,
     learned_cutoffs: AtomicU64,
+    tb_hits: AtomicU64,
     pawn_hits: AtomicU64,
     pawn_probes: AtomicU64,
     result: Mutex<Option<ThreadResult>>,
@@ -49,10 +50,11 @@ impl SearchProgress {
     }
 
     /// Publishes the counters of thread `id`.
-    pub fn count(&self, id: usize, nodes: u64, learned_cutoffs: u64, pawn_hits: HitCount) {
+    pub fn count(&self, id: usize, nodes: u64, learned_cutoffs: u64, tb_hits: u64, pawn_hits: HitCount) {
         let thread = &self.0[id];
         thread.nodes.store(nodes, Relaxed);
         thread.learned_cutoffs.store(learned_cutoffs, Relaxed);
+        thread.tb_hits.store(tb_hits, Relaxed);
         thread.pawn_hits.store(pawn_hits.0, Relaxed);
         thread.pawn_probes.store(pawn_hits.1, Relaxed);
     }
@@ -80,6 +82,11 @@ impl SearchProgress {
     /// How often learned entries caused a cutoff.
     pub fn learned_cutoffs(&self) -> u64 {
         self.sum(|thread| &thread.learned_cutoffs)
+    }
+
+    /// Positions found in tablebases inside the search.
+    pub fn tb_hits(&self) -> u64 {
+        self.sum(|thread| &thread.tb_hits)
     }
 
     /// Hits and probes of the pawn hash tables.
@@ -117,9 +124,10 @@ mod tests {
     #[test]
     fn counts_are_sums() {
         let progress = SearchProgress::new(2);
-        progress.count(0, 10, 1, (5, 6));
-        progress.count(1, 20, 2, (7, 8));
-        progress.count(0, 30, 3, (9, 10));
-        assert_eq!((progress.nodes(), progress.learned_cutoffs(), progress.pawn_hits()), (50, 5, (16, 18)));
+        progress.count(0, 10, 1, 3, (5, 6));
+        progress.count(1, 20, 2, 4, (7, 8));
+        progress.count(0, 30, 3, 5, (9, 10));
+        assert_eq!((progress.nodes(), progress.learned_cutoffs(), progress.tb_hits()), (50, 5, 9));
+        assert_eq!(progress.pawn_hits(), (16, 18));
     }
 }

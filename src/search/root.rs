@@ -122,7 +122,7 @@ mod tests {
         let position = Position::default();
         let mut worker = worker_at(&position);
         worker.task = Arc::new(SearchTask { analysis, ..SearchTask::idle(Arc::default()) });
-        let [first, second] = ["e2e4", "d2d4"].map(|uci| RootMove::new(legal(&position, uci), None, None));
+        let [first, second] = ["e2e4", "d2d4"].map(|uci| RootMove::new(legal(&position, uci)));
         let finished = RootMove { score: Score(30), ..first.clone() };
         worker.found = ThreadResult { lines: vec![finished], depth: Depth(5) };
         worker.root_moves = vec![first, second.clone()];

@@ -5,10 +5,7 @@ use std::cmp::Reverse;
 use shakmaty::Move;
 
 use super::preference::{Preference, preferred};
-use crate::{
-    syzygy::RankedMove,
-    types::{Bound, Depth, Score},
-};
+use crate::types::{Bound, Depth, Score};
 
 /// A root move.
 #[derive(Clone, Debug)]
@@ -33,15 +30,14 @@ pub struct RootMove {
     pub worth: i32,
     /// Rank among the root moves by tablebases; equal without any. Only moves of the best rank compete.
     pub rank: i32,
-    /// The score that tablebases give the move.
+    /// The score that tablebases give the move, whatever is searched.
     pub tb_score: Option<Score>,
     /// Nodes spent below this move in the whole search.
     pub nodes: u64,
 }
 
 impl RootMove {
-    /// A root move with its rank and score by tablebases, and its preference by the learning file, if known.
-    pub fn new(m: Move, ranked: Option<&RankedMove>, preference: Option<Preference>) -> RootMove {
+    pub fn new(m: Move) -> RootMove {
         let none = -Score::INFINITE;
         RootMove {
             score: none,
@@ -50,11 +46,11 @@ impl RootMove {
             depth: Depth::ZERO,
             pv: vec![m],
             seldepth: 0,
-            is_advised: preference == Some(Preference::Advised),
-            preference,
+            is_advised: false,
+            preference: None,
             worth: 0,
-            rank: ranked.map_or(0, |ranked| ranked.rank),
-            tb_score: ranked.map(|ranked| ranked.score),
+            rank: 0,
+            tb_score: None,
             nodes: 0,
         }
     }

@@ -136,7 +136,7 @@ mod tests {
         position::{Position, PositionPath},
         search::{
             Limits,
-            main_thread::{root_moves, run_thread},
+            main_thread::run_thread,
             task::SearchTask,
             worker::tests::{legal, worker_at},
         },
@@ -174,8 +174,7 @@ mod tests {
                 progress: Arc::clone(&worker.task.progress),
                 ..SearchTask::idle(Arc::default())
             });
-            let moves = root_moves(&task);
-            run_thread(worker, Arc::clone(&task), moves).expect("it finds a move");
+            run_thread(worker, Arc::clone(&task)).expect("it finds a move");
             task.table.probe(root.key()).and_then(|hit| hit.window(&task.path, Ply::ROOT))
         };
         assert_eq!(score(&["a2a3"], &mut worker), Some(ScoreWindow::OPEN));

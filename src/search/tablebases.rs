@@ -1,10 +1,7 @@
 //! Tablebases in the search: probed right after a capture or pawn move, when the fifty-move counter is 0, and at the
 //! root, where they rank the moves.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
@@ -100,8 +97,6 @@ pub struct Tablebases {
     /// Are they probed inside the search?
     in_search: bool,
     ranked_moves: Vec<RankedMove>,
-    /// Positions found. Relaxed: a statistic.
-    hits: AtomicU64,
 }
 
 impl Tablebases {
@@ -113,17 +108,23 @@ impl Tablebases {
         let Some(ranking) = ranking else {
             return Tablebases { probing, in_search: true, ..Tablebases::default() };
         };
-        Tablebases {
-            probing,
-            in_search: !ranking.by_distance,
-            hits: AtomicU64::new(ranking.ranked_moves.len() as u64),
-            ranked_moves: ranking.ranked_moves,
-        }
+        Tablebases { probing, in_search: !ranking.by_distance, ranked_moves: ranking.ranked_moves }
     }
 
-    /// The rank and score of a root move.
-    pub fn ranked_move(&self, m: Move) -> Option<&RankedMove> {
+    fn ranked_move(&self, m: Move) -> Option<&RankedMove> {
         self.ranked_moves.iter().find(|ranked| ranked.root_move == m)
+    }
+
+    /// The rank of a root move, 0 without tables.
+    pub fn rank(&self, m: Move) -> i32 {
+        self.ranked_move(m).map_or(0, |ranked| ranked.rank)
+    }
+
+    /// The score of a root move. WDL tables alone do not know if a win comes before the fifty-move rule: there the search
+    /// gives the score.
+    pub fn score(&self, m: Move) -> Option<Score> {
+        let is_certain = |score: &Score| !self.in_search || !score.is_decisive();
+        self.ranked_move(m).map(|ranked| ranked.score).filter(is_certain)
     }
 
     /// Is no root move better by the tables?
@@ -140,9 +141,9 @@ impl Tablebases {
         }
     }
 
-    /// Positions found so far.
-    pub fn hits(&self) -> u64 {
-        self.hits.load(Relaxed)
+    /// Positions found at the root.
+    pub fn root_hits(&self) -> u64 {
+        self.ranked_moves.len() as u64
     }
 
     /// The bounds of a node's score, if a draw counts as `draw`; none if the position is not to be probed or not in the
@@ -158,7 +159,6 @@ impl Tablebases {
             return None;
         }
         let wdl = probing.tables.probe(position)?;
-        self.hits.fetch_add(1, Relaxed);
         Some(bounds(wdl, probing.rules.fifty, ply, draw))
     }
 }

@@ -11,9 +11,10 @@ use super::{
     clock::Clock,
     event::EventSink,
     limits::Limits,
-    preference::Preferences,
+    preference::{Preference, Preferences},
     progress::SearchProgress,
     resume::{ResultStore, Resumed},
+    root_move::RootMove,
     strength::Strength,
     tablebases::Tablebases,
 };
@@ -82,6 +83,24 @@ impl SearchTask {
     /// otherwise.
     pub fn is_free(&self) -> bool {
         self.limits.search_moves.is_empty() && self.preferences.is_empty()
+    }
+
+    /// The moves to search, in the order in which to begin.
+    pub fn root_moves(&self) -> Vec<RootMove> {
+        let wanted = &self.limits.search_moves;
+        let legal = self.root.legal_moves();
+        let is_free = !legal.iter().any(|m| wanted.contains(m));
+        let chosen = legal.iter().filter(|m| is_free || wanted.contains(m));
+        let root_move = |&m: &Move| {
+            let (rank, tb_score) = (self.tablebases.rank(m), self.tablebases.score(m));
+            let preference = self.preferences.of(m);
+            let is_advised = preference == Some(Preference::Advised);
+            RootMove { is_advised, preference, rank, tb_score, ..RootMove::new(m) }
+        };
+        let mut chosen: Vec<RootMove> = chosen.map(root_move).collect();
+        // The sort is stable: moves of equal rank keep their order.
+        chosen.sort_by_key(|root| (root.order(), Some(root.root_move()) != self.first_move));
+        chosen
     }
 
     /// Where results of earlier searches are.

@@ -3,6 +3,10 @@
 //! thread: the score of its shallower search may be high by chance. The line chosen is printed last, so it is one as deep
 //! as that of the main thread, or one with a proven result.
 
+use std::collections::HashMap;
+
+use shakmaty::Move;
+
 use super::{
     params::{vote_max_lag, vote_score_offset},
     preference::preferred,
@@ -17,11 +21,11 @@ pub fn best_thread(results: &[ThreadResult]) -> usize {
     let weight = |result: &ThreadResult| {
         i64::from(score(result) - lowest + vote_score_offset()) * i64::from(result.depth.get())
     };
-    let votes = |result: &ThreadResult| -> i64 {
-        let m = result.lines[0].root_move();
-        let voters = results.iter().filter(has_vote);
-        voters.filter(|other| other.lines[0].root_move() == m).map(weight).sum()
-    };
+    let mut sums: HashMap<Move, i64> = HashMap::new();
+    for voter in results.iter().filter(has_vote) {
+        *sums.entry(voter.lines[0].root_move()).or_default() += weight(voter);
+    }
+    let votes = |result: &ThreadResult| sums.get(&result.lines[0].root_move()).copied().unwrap_or(0);
     let mut chosen = 0;
     for index in 1..results.len() {
         let (now, candidate) = (&results[chosen], &results[index]);
@@ -71,7 +75,7 @@ mod tests {
 
     /// What a thread found: the `number`th legal move of the start, with a score after an iteration.
     fn found(number: usize, score: i32, depth: i32) -> ThreadResult {
-        let mut root = RootMove::new(Position::default().legal_moves()[number], None, None);
+        let mut root = RootMove::new(Position::default().legal_moves()[number]);
         root.score = Score(score);
         ThreadResult { lines: vec![root], depth: Depth(depth) }
     }

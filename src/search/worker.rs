@@ -75,6 +75,7 @@ pub struct Worker {
     /// The finished iterations, for the learning file.
     pub iterations: Iterations,
     pub learned_cutoffs: u64,
+    pub tb_hits: u64,
     /// Null moves are not tried before this ply: 0, except while a null-move cutoff is verified.
     pub nmp_min_ply: usize,
     pub task: Arc<SearchTask>,
@@ -106,6 +107,7 @@ impl Worker {
             nodes: 0,
             iterations: Iterations::default(),
             learned_cutoffs: 0,
+            tb_hits: 0,
             nmp_min_ply: 0,
             task,
             stopped: false,
@@ -125,10 +127,10 @@ impl Worker {
     }
 
     /// Begins a new search.
-    pub fn begin(&mut self, task: Arc<SearchTask>, root_moves: Vec<RootMove>) {
+    pub fn begin(&mut self, task: Arc<SearchTask>) {
         self.path = task.path.clone();
+        self.root_moves = task.root_moves();
         self.task = task;
-        self.root_moves = root_moves;
         self.printed = None;
         self.pv_index = 0;
         self.root_depth = Depth::ZERO;
@@ -136,6 +138,7 @@ impl Worker {
         self.nodes = 0;
         self.iterations = Iterations::default();
         self.learned_cutoffs = 0;
+        self.tb_hits = 0;
         self.next_check = 0;
         self.nmp_min_ply = 0;
         self.stopped = false;
@@ -219,7 +222,8 @@ impl Worker {
 
     /// Publishes the counters of this thread.
     pub fn show_counts(&self) {
-        self.task.progress.count(self.id, self.nodes, self.learned_cutoffs, self.evaluator.pawn_hits());
+        let Worker { id, nodes, learned_cutoffs, tb_hits, .. } = *self;
+        self.task.progress.count(id, nodes, learned_cutoffs, tb_hits, self.evaluator.pawn_hits());
     }
 
     fn check_limits(&mut self) {
@@ -229,7 +233,9 @@ impl Worker {
         self.next_check = self.nodes + CHECK_INTERVAL;
         let mut over = signals.stop.load(Relaxed) || task.over.load(Relaxed);
         if self.id == 0 {
-            let total = task.progress.nodes();
+            // The nodes of all threads are summed only where they count.
+            let counts_nodes = task.limits.nodes.is_some() || task.clock.counts_nodes();
+            let total = if counts_nodes { task.progress.nodes() } else { self.nodes };
             over |= !signals.pondering.load(Relaxed) && (self.time_used_up || task.clock.is_over(total));
             if let Some(limit) = task.limits.nodes {
                 over |= total >= limit;
@@ -353,7 +359,7 @@ pub(super) mod tests {
             ..SearchTask::idle(Arc::default())
         });
         let mut worker = Worker::new(0, Evaluator::new(&Evaluation::default(), 1), Arc::clone(&task));
-        worker.begin(task, Vec::new());
+        worker.begin(task);
         worker.path.begin_search(PathHash::default());
         worker.root_depth = Depth(8);
         worker

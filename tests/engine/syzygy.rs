@@ -242,6 +242,19 @@ fn a_position_in_the_tables_says_so() {
     engine.quit();
 }
 
+#[test]
+fn a_win_of_wdl_tables_alone_is_a_draw_where_the_counter_ends_it() {
+    let Some(tables) = shared("syzygy") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(tables.join("KRvK.rtbw"), folder.path().join("KRvK.rtbw")).unwrap();
+    let mut engine = common::Engine::ready();
+    engine.send(&format!("setoption name SyzygyPath value {}", folder.path().display()));
+    let (_, lines) = engine.search("fen 8/8/8/4k3/8/8/1R6/K7 w - - 99 60", "go depth 4");
+    let last = common::last_report(&lines);
+    assert!(last.to_string().contains("score cp 0 ") && last.tbhits > Some(0), "{lines:?}");
+    engine.quit();
+}
+
 /// Copies the tables that a queen ending needs into a folder of the test.
 fn some_tables(to: &Path) -> bool {
     let Some(folder) = shared("syzygy") else { return false };
@@ -279,6 +292,9 @@ fn damaged_tables_are_named_and_do_no_harm() {
     assert!(lines.iter().any(|line| line.contains("KQvKR is damaged")), "{lines:?}");
     assert_eq!(m.len(), 4, "{m}");
     let (_, lines) = engine.best("go depth 6");
+    assert!(!lines.iter().any(|line| line.contains("damaged")), "said once: {lines:?}");
+    // Other material, the same table.
+    let (_, lines) = engine.search("fen 8/8/8/3KR3/8/8/3k4/6q1 b - - 0 1", "go depth 6");
     assert!(!lines.iter().any(|line| line.contains("damaged")), "said once: {lines:?}");
     engine.quit();
 }
