@@ -55,7 +55,7 @@ impl AtomicEntry {
 /// A transposition table shared by all threads.
 pub struct Table {
     clusters: Backing<Cluster>,
-    /// Relaxed: changed only between searches.
+    /// Relaxed: a thread that leaves the last search late stores with either value, and both are valid.
     generation: AtomicU8,
     /// By how many plies exact and PV entries are worth more. Relaxed: as above.
     bonus: AtomicU8,

@@ -69,6 +69,8 @@ use crate::{
     uci::Output,
 };
 
+/// The least size of a worker's transposition table in MiB, unless a smaller one is asked for.
+const LEAST_HASH: usize = 16;
 /// Depth of each search if no limit is given, in plies.
 const DEFAULT_DEPTH: u64 = 16;
 
@@ -168,6 +170,12 @@ fn records(path: &Path, write: bool) -> Result<usize, FileError> {
     Ok(records.len())
 }
 
+/// The size in MiB of the table of each of `workers`, which share `total`.
+pub(super) fn hash_of_worker(total: u64, workers: usize) -> usize {
+    let total = total as usize;
+    (total / workers).max(total.min(LEAST_HASH))
+}
+
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     let threads = threads(arguments.threads);
     let workers = if single { 1 } else { threads };
@@ -177,7 +185,7 @@ fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
     // A table is cleared before each batch, so it has no more room than the nodes of one can need. With a learning file
     // it also bounds how many records are loaded.
     let needed = nodes.filter(|_| arguments.learn.is_none()).map_or(usize::MAX, window::hash_for);
-    let hash = (arguments.hash as usize / workers).min(needed);
+    let hash = hash_of_worker(arguments.hash, workers).min(needed);
     SearchSettings {
         budget: SearchBudget {
             depth: depth.map(|plies| plies as i32),
@@ -243,4 +251,15 @@ fn watch(progress: &ProgressBar, input: &AnalysisInput) -> Arc<dyn Fn(&Event) + 
             progress.println(output::growing_text(&position, line));
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_workers_have_no_tiny_tables_unless_they_are_asked_for() {
+        let sizes = [(128, 2), (128, 256), (8, 256)].map(|(total, workers)| hash_of_worker(total, workers));
+        assert_eq!(sizes, [64, 16, 8]);
+    }
 }

@@ -17,7 +17,7 @@ use crate::{
         CliError, Completion,
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
-            threads,
+            hash_of_worker, threads,
         },
         complain, lower_priority, minutes, pawns, pgn, tablebase, ticking_bar,
     },
@@ -47,7 +47,7 @@ pub(super) struct GrowArguments {
     /// Positions that are searched at once. All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
-    /// Total size of the transposition tables in MiB.
+    /// Total size of the transposition tables in MiB, each of at least 16.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.
@@ -75,7 +75,7 @@ pub(super) fn run(
     super::roots(tree)?;
     lower_priority();
     let workers = threads(arguments.threads);
-    let hash = (arguments.hash as usize / workers).max(1);
+    let hash = hash_of_worker(arguments.hash, workers);
     let budget = SearchBudget { nodes: Some(arguments.nodes), multipv: 1, hash, ..SearchBudget::default() };
     let syzygy = arguments.syzygy.clone();
     let settings = SearchSettings { budget, workers, threads: 1, syzygy, ..SearchSettings::default() };

@@ -44,15 +44,16 @@ const ABOUT: &str = concat!(
 #[rustfmt::skip]
 pub(super) fn options() -> Vec<UciOption> {
     let options = vec![
+        // Before `Hash`: as many threads as search clear the table.
+        spin("Threads", 1, 1..=1024, |to, threads: usize| match to.engine.set_threads(threads) {
+            started if started == threads => Ok(()),
+            started => Err(format!("the system gives no more threads; {started} search")),
+        }),
         spin("Hash", HASH, 1..=262_144, |to, mib| to.engine.set_hash(mib)),
         button("Clear Hash", |to| to.engine.clear_hash()),
         text("HashFile", |to, path| to.engine.set_hash_file(file(path))),
         spin("HashFileSize", HASH_FILE_SIZE, 1..=262_144, |to, mib| to.engine.set_hash_file_size(mib)),
         check("NeverClearHash", false, |to, on| to.engine.settings.never_clear_hash = on),
-        spin("Threads", 1, 1..=1024, |to, threads: usize| match to.engine.set_threads(threads) {
-            started if started == threads => Ok(()),
-            started => Err(format!("the system gives no more threads; {started} search")),
-        }),
         spin("MultiPV", 1, 1..=256, |to, lines| to.engine.settings.multi_pv = lines),
         // The GUI ponders with `go ponder`; the option only announces the ability.
         check("Ponder", false, |_, _| ()),
