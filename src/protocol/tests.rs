@@ -6,6 +6,9 @@ use shakmaty::{Role, Square, uci::UciMove};
 use super::*;
 use crate::types::Bound;
 
+#[path = "../../tests/common/random.rs"]
+mod random;
+
 fn command(line: &str) -> Command {
     line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
 }
@@ -358,6 +361,8 @@ fn a_message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
+    #![proptest_config(random::cases(256))]
+
     #[test]
     fn a_printed_command_is_read_as_the_same(command in a_command()) {
         prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command));

@@ -9,14 +9,12 @@ use std::{
     os::unix::{ffi::OsStrExt, fs::symlink},
     path::Path,
     process::{Child, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::common::{TIMEOUT, command, finish, fixture, home, shell, signal, until};
+use crate::common::{command, finish, fixture, home, shell, signal, until};
 
 const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 *\n\n";
 
@@ -238,14 +236,7 @@ fn endless(home: &TempDir, more: &[&str]) -> Child {
 
 /// Waits for the end of a run that nothing but its own decision ends: standard error and exit code.
 fn ended(mut child: Child) -> (String, Option<i32>) {
-    let deadline = Instant::now() + TIMEOUT;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() >= deadline {
-            child.kill().unwrap();
-            panic!("it searches for nobody");
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    until("a search for nobody ends", || child.try_wait().unwrap().is_some());
     let output = child.wait_with_output().unwrap();
     (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
 }

@@ -17,6 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+// A test program need not use all of them.
+#[allow(unused_imports)]
+pub use random::{cases, is_full, seed};
+
 use engram::{
     Position,
     protocol::{Info, Message, ScoreValue},
@@ -48,21 +52,6 @@ fn command_of(program: &str, home: &TempDir) -> Command {
     }
     command.env_remove("RUST_LOG").current_dir(home.path());
     command
-}
-
-/// Is the long form of the tests wanted?
-pub fn is_full() -> bool {
-    std::env::var_os("ENGRAM_FULL").is_some()
-}
-
-/// The seed of this run, which a failure shows: always the same in the short form, another one each time in the long form.
-/// `ENGRAM_SEED` repeats a run.
-pub fn seed(usual: u64) -> u64 {
-    let given = std::env::var("ENGRAM_SEED").ok().and_then(|seed| seed.parse().ok());
-    let now = || std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
-    let seed = given.unwrap_or_else(|| if is_full() { now() } else { usual });
-    println!("ENGRAM_SEED={seed}");
-    seed
 }
 
 /// A folder of its own for one test.
@@ -168,7 +157,7 @@ pub fn learn_file() -> (TempDir, PathBuf) {
 
 /// Waits until something holds.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = Instant::now() + 5 * TIMEOUT;
     while !holds() {
         assert!(Instant::now() < deadline, "not in time: {what}");
         thread::sleep(Duration::from_millis(2));

@@ -1,10 +1,32 @@
 //! Random numbers for tests, the same on every machine.
+// A test program need not use all of it.
+#![allow(dead_code)]
+
+use proptest::test_runner::{Config, RngSeed};
+
+/// Is the long form of the tests wanted?
+pub fn is_full() -> bool {
+    std::env::var_os("ENGRAM_FULL").is_some()
+}
+
+/// The seed of this run, which a failure shows: always the same in the short form, another one each time in the long form.
+/// `ENGRAM_SEED` repeats a run.
+pub fn seed(usual: u64) -> u64 {
+    let given = std::env::var("ENGRAM_SEED").ok().and_then(|seed| seed.parse().ok());
+    let now = || std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
+    let seed = given.unwrap_or_else(|| if is_full() { now() } else { usual });
+    println!("ENGRAM_SEED={seed}");
+    seed
+}
+
+/// So many cases of a property, with the seed of this run; nothing is written into the source.
+pub fn cases(cases: u32) -> Config {
+    Config { rng_seed: RngSeed::Fixed(seed(1)), failure_persistence: None, ..Config::with_cases(cases) }
+}
 
 /// A small random number generator (Steele, Lea and Flood's SplitMix, 2014): neighbouring seeds do not resemble.
 pub struct Random(pub u64);
 
-// A test program need not use all of it.
-#[allow(dead_code)]
 impl Random {
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);

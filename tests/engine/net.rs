@@ -15,7 +15,7 @@ use engram::{
 use proptest::prelude::*;
 use shakmaty::{Color, Role, Square};
 
-use crate::common::{Engine, chess960, last_score};
+use crate::common::{Engine, cases, chess960, last_score};
 
 /// The network by its definition: every input anew, plain loops, 64 bits.
 fn by_definition(layout: &Layout, position: &Position) -> i64 {
@@ -91,7 +91,7 @@ fn fresh(evaluation: &Evaluation, position: &Position) -> Score {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(cases(40))]
 
     /// A walk up and down a tree, with jumps, asks one evaluator what a new one is asked each time.
     #[test]

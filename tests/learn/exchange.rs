@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use shakmaty::{CastlingMode, fen::Fen};
 
 use crate::common::{
+    cases,
     learn::{self, positions},
     sim_disk::SimDisk,
 };
@@ -104,7 +105,7 @@ fn text(ring: &RwLock<Ring>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn a_record_survives_bytes_and_text(record in any_record(), file_id in any::<u64>(), place in any::<u32>()) {

@@ -4,13 +4,11 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
-use crate::common::{self, TIMEOUT, command, finish, home};
+use crate::common::{self, command, finish, home, until};
 
 /// Positions of our own in which somebody stands better.
 const OPENINGS: &str = "\
@@ -80,18 +78,12 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
         let mut child = prove(&home, "torn", &["--concurrency", "2", "--rounds", "1000"])
             .spawn()
             .expect("the binary starts");
-        let deadline = Instant::now() + 5 * TIMEOUT;
-        let text = loop {
-            let text = fs::read_to_string(&journal).unwrap_or_default();
-            if text.lines().count() > games + 1 {
-                break text;
-            }
-            if Instant::now() > deadline || child.try_wait().expect("a child").is_some() {
-                child.kill().expect("a child");
-                panic!("it plays no more games: {:?}\n{text}", child.wait_with_output());
-            }
-            thread::sleep(Duration::from_millis(2));
-        };
+        let mut text = String::new();
+        until("it plays more games", || {
+            assert_eq!(child.try_wait().expect("a child"), None, "it plays no more games: {text}");
+            text = fs::read_to_string(&journal).unwrap_or_default();
+            text.lines().count() > games + 1
+        });
         child.kill().expect("it runs");
         child.wait().expect("a child");
         let kept: usize = text.split_inclusive('\n').take(games + 1).map(str::len).sum();
