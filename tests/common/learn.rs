@@ -29,7 +29,8 @@ pub fn lost_game(plies: usize) -> String {
 pub fn engine(path: &Path, options: &[&str]) -> Engine {
     let file = format!("LearnFile value {}", path.display());
     let mut engine = Engine::with(&[&[file.as_str()], options].concat());
-    engine.sync();
+    let said = engine.sync();
+    assert!(said.is_empty(), "{said:?}");
     engine
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path, process::Stdio};
 use engram::learn::{Flags, Record, exchange, record::CAPACITY};
 use serde_json::Value;
 
-use crate::common::{self, command, finish, fixture, home, json, learn};
+use crate::common::{self, browser::FOREIGN, command, finish, fixture, home, json, learn};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const OPEN: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
@@ -514,7 +514,7 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     assert!(html.contains("<b>Nf3</b> for White</p><p>no score") && html.contains("advice: 4"));
     assert!(html.contains("+0.25") && html.contains("#-4") && html.contains("Chess960"));
     assert!(!html.contains("2<sup>0") && !html.contains("depth"), "nothing was searched");
-    for foreign in [" src=", "@import", "url(http", "<link", "fetch("] {
+    for foreign in FOREIGN {
         assert!(!html.contains(foreign), "{foreign}");
     }
     // Newest first, no more than asked for; what is there stays.
