@@ -145,6 +145,9 @@ fn the_engine_plays_from_its_book_and_leaves_it() {
     assert!(!engine.best("go depth 1").1.is_empty());
     engine.send("setoption name BookDepth value 20");
     assert!(engine.best("go depth 1").1.is_empty());
+    engine.send("setoption name UCI_AnalyseMode value true");
+    assert!(!engine.best("go depth 1").1.is_empty());
+    engine.send("setoption name UCI_AnalyseMode value false");
     engine.send("position startpos moves h2h4 h7h5 h1h3");
     assert!(!engine.best("go depth 1").1.is_empty());
     engine.quit();

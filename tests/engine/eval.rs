@@ -11,28 +11,8 @@ use engram::{
 };
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
-use crate::common::{position, random::Random};
-
-/// Walks random games, half of the moves captures where there are some, and shows every position.
-fn random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position)) {
-    let mut random = Random(seed);
-    for _ in 0..games {
-        let mut position = Position::default();
-        for _ in 0..160 {
-            visit(&position);
-            let moves = position.legal_moves();
-            let captures: Vec<_> = moves.iter().filter(|m| m.is_capture()).collect();
-            let chosen = if moves.is_empty() {
-                break;
-            } else if !captures.is_empty() && random.below(3) == 0 {
-                *captures[random.below(captures.len())]
-            } else {
-                moves[random.below(moves.len())]
-            };
-            position = position.play(chosen);
-        }
-    }
-}
+use super::keys::walk;
+use crate::common::position;
 
 /// From the mover's point of view, with fresh caches.
 fn fresh(position: &Position) -> Score {
@@ -49,14 +29,14 @@ fn white(fen: &str) -> i32 {
 pub fn mirrored(position: &Position) -> Position {
     let chess: &Chess = position.chess();
     let setup: Setup = chess.to_setup(EnPassantMode::Legal).into_mirrored();
-    Position::from_setup(setup, CastlingMode::Standard).expect("a mirrored position is legal")
+    Position::from_setup(setup, CastlingMode::Chess960).expect("a mirrored position is legal")
 }
 
 #[test]
 fn colours_do_not_matter() {
     for evaluation in [Evaluation::default(), Evaluation::Classical] {
         let mut evaluator = Evaluator::new(&evaluation, 1);
-        random_games(0x5eed, 60, |position| {
+        walk(0x5eed, 6_000, |position, _| {
             let [value, mirrored] =
                 [position, &mirrored(position)].map(|position| evaluator.evaluate(position, Ply::ROOT));
             assert_eq!(value, mirrored, "{}", position.fen());
@@ -68,7 +48,7 @@ fn colours_do_not_matter() {
 fn caches_change_nothing() {
     for evaluation in [Evaluation::default(), Evaluation::Classical] {
         let [mut warm, mut cold] = [(); 2].map(|()| Evaluator::new(&evaluation, 1));
-        random_games(0xcace, 60, |position| {
+        walk(0xcace, 6_000, |position, _| {
             cold.clear();
             let first = warm.evaluate(position, Ply::ROOT);
             assert_eq!(first, cold.evaluate(position, Ply::ROOT), "{}", position.fen());
@@ -82,23 +62,8 @@ fn caches_change_nothing() {
 }
 
 #[test]
-fn two_threads_say_the_same() {
-    let scores = || {
-        let mut caches = Caches::new(1);
-        let mut scores = Vec::new();
-        random_games(0x2b15, 30, |position| scores.push(eval::evaluate(position, &mut caches)));
-        scores
-    };
-    let (here, there) = std::thread::scope(|scope| {
-        let there = scope.spawn(scores);
-        (scores(), there.join().expect("no panic"))
-    });
-    assert_eq!(here, there);
-}
-
-#[test]
 fn the_trace_tells_the_truth() {
-    random_games(0x7ace, 12, |position| {
+    walk(0x7ace, 1_200, |position, _| {
         let score = fresh(position);
         let white = if position.turn() == Color::White { score } else { -score };
         assert_eq!(eval::trace(position).result.score, white, "{}", position.fen());
@@ -126,11 +91,6 @@ fn any_board_has_an_evaluation() {
         let score = fresh(&position(fen));
         assert!(!score.is_decisive() && score.0.abs() <= Score::MAX_EVALUATION.0, "{fen}: {score:?}");
     }
-}
-#[test]
-fn caches_may_move_to_a_thread() {
-    fn is_send<T: Send>() {}
-    is_send::<Caches>();
 }
 
 #[test]

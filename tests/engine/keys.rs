@@ -41,7 +41,7 @@ const STARTS: [&str; 15] = [
 /// Calls `visit` with each position of random games and the move that led there, `plies` in total. Games
 /// end with the last legal move, or by chance, so that openings and endings are both met; castling, en
 /// passant and promotion are preferred where they are possible.
-fn walk(seed: u64, plies: usize, mut visit: impl FnMut(&Position, Option<Move>)) {
+pub fn walk(seed: u64, plies: usize, mut visit: impl FnMut(&Position, Option<Move>)) {
     let mut random = Random(seed);
     let mut made = 0;
     for start in STARTS.iter().cycle() {

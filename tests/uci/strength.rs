@@ -99,16 +99,6 @@ fn every_line_of_many_is_as_right_as_a_single_one() {
     engine.quit();
 }
 
-#[test]
-fn the_book_is_closed_in_analysis() {
-    let mut engine = Engine::with(&["OwnBook value true"]);
-    engine.send("position startpos");
-    assert!(engine.best("go depth 4").1.is_empty());
-    engine.send("setoption name UCI_AnalyseMode value true");
-    assert!(!engine.best("go depth 4").1.is_empty());
-    engine.quit();
-}
-
 /// Each of the levels of an option, lowest first, makes a search of the present position larger; the first is small.
 fn searches_more_with_each(engine: &mut Engine, option: &str, levels: [u32; 3]) {
     let mut nodes = Vec::new();
@@ -179,15 +169,6 @@ fn who_plays_and_who_wrote_it_is_understood() {
     ] {
         assert!(engine.answer(&format!("setoption name {option}")).is_empty(), "{option}");
     }
-    engine.quit();
-}
-
-#[test]
-fn pondering_waits_for_the_hit_and_leaves_the_book_alone() {
-    let mut engine = Engine::with(&["OwnBook value true"]);
-    engine.begin("startpos moves e2e4 e7e5", "go ponder wtime 1000 btime 1000");
-    engine.searches_on("1", 20);
-    engine.best("ponderhit");
     engine.quit();
 }
 
