@@ -506,9 +506,14 @@ fn a_file_that_a_tool_rewrites_is_not_opened() {
     engine.quit();
 }
 
+#[cfg(unix)]
 #[test]
 fn a_disk_without_room_is_not_filled() {
     let home = home();
+    let disk = rustix::fs::statvfs(home.path()).expect("a disk");
+    if disk.f_bfree * disk.f_frsize >= 256 << 30 {
+        return eprintln!("skipped: this disk has room for 256 GiB");
+    }
     let path = home.path().join("large.hash");
     let mut engine = Engine::ready();
     // 256 GiB, the most that can be asked for.
@@ -516,9 +521,6 @@ fn a_disk_without_room_is_not_filled() {
     engine.send(&format!("setoption name HashFile value {}", path.display()));
     let said = engine.sync().join("\n");
     engine.quit();
-    if said.contains("262144 MiB, new") {
-        return eprintln!("skipped: this disk has room for 256 GiB");
-    }
     assert!(said.contains("no room for the 2748779") && said.contains("smaller size"), "{said}");
     assert_eq!(fs::read_dir(home.path()).expect("the folder").count(), 0);
 }
