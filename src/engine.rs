@@ -290,7 +290,8 @@ impl Engine {
         });
     }
 
-    /// The name of the opponent in the next game; empty if it is not known.
+    /// The name of the opponent from the next search on; empty if it is not known. Against one of another name another game
+    /// begins.
     pub fn set_opponent(&self, name: String) {
         self.game().opponent = name;
     }

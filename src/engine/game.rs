@@ -2,12 +2,13 @@
 //! it stands, how it ended, and when another one begins. Learning and book learning follow it.
 //!
 //! # Which positions belong to the game
-//! - Its line continued; all but the last [`TAKEN_BACK`] plies of it and other moves (they were taken back); an earlier
-//!   position of it (a look back, after which the game goes on).
+//! - Its line continued; all but the last [`TAKEN_BACK`] plies of it, and other moves (they were taken back) or none (a
+//!   look back, after which the game goes on).
 //! - From another start: a position of the game, or one that a ply or two lead to from its last positions. So a GUI that
 //!   sends each position as a FEN without moves plays a game like any other.
 //! - Anything else is a look aside, and so is every analysis. If moves are played on from there, another game has begun;
 //!   if the line of the game comes back, it goes on.
+//! - A search against an opponent of another name begins another game, wherever it is.
 //!
 //! A GUI may also send the positions of a game that others have played, for a report. Then both sides are searched, and
 //! play other moves than those announced: nothing is learned from the end of such a game.
@@ -68,6 +69,11 @@ impl Followed {
         self.announced = None;
     }
 
+    /// May it be a game against `opponent`? A name that is not known may be any.
+    fn is_against(&self, opponent: &str) -> bool {
+        self.opponent == opponent || self.opponent.is_empty() || opponent.is_empty()
+    }
+
     /// The moves from the start of the line to `target`, a position of the line or one near its end.
     fn moves_to(&self, target: &Position) -> Option<Vec<UciMove>> {
         let moves = &self.played.line().moves;
@@ -122,7 +128,7 @@ pub(super) struct Game {
     /// Does the search that is under way, or was the last, belong to the game?
     in_game: bool,
     search: Option<BegunSearch>,
-    /// The name of the next opponent; empty if it is not known.
+    /// The name of the opponent from the next search on; empty if it is not known.
     pub opponent: String,
     pub memory: Memory,
     pub book: BookGame,
@@ -179,6 +185,10 @@ impl Game {
     /// move. Returns whether it began another game, so that the one before is over.
     pub fn go(&mut self, analysis: bool, pondering: bool) -> bool {
         self.guessed = pondering;
+        let is_over = !analysis && !self.game.is_against(&self.opponent);
+        if is_over {
+            self.end_before();
+        }
         let line = &self.place.line;
         let goes_on = self.game.played.is_empty() || self.game.played.goes_on_with(line);
         let plays_on = |aside: &PlayedGame| {
@@ -187,7 +197,7 @@ impl Game {
         let begins = !goes_on && !analysis && !self.is_look && plays_on(&self.aside.played);
         if begins {
             let next = std::mem::take(&mut self.aside);
-            self.end();
+            self.end_before();
             next.played.searches().for_each(|search| self.memory.log(search, &next.opponent));
             self.game = next;
         }
@@ -203,7 +213,7 @@ impl Game {
             self.is_look = analysis;
             self.aside.follow(&self.place);
         }
-        begins
+        begins || is_over
     }
 
     /// The expected move was played.
@@ -234,7 +244,7 @@ impl Game {
         let search = self.search.take();
         let is_elsewhere = search.as_ref().is_some_and(|search| search.root.line != self.place.line);
         let followed = if self.in_game { &mut self.game } else { &mut self.aside };
-        if followed.played.is_empty() {
+        if !self.opponent.is_empty() {
             followed.opponent.clone_from(&self.opponent);
         }
         let notices = match (&search, result) {
@@ -257,6 +267,11 @@ impl Game {
         if !self.guessed && self.is_played_on() {
             self.game.follow(&self.place);
         }
+        self.end_before();
+    }
+
+    /// As [`Game::end`], where the position set last is of another game.
+    fn end_before(&mut self) {
         let (line, ended) = self.last();
         let result = ended.or_else(|| self.result_by_scores());
         self.book.end(&line, result);

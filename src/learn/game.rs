@@ -115,12 +115,11 @@ impl PlayedGame {
         &self.line
     }
 
-    /// Is `line` a part of this game: does it share all but the last plies with it, or go back on it?
+    /// Is `line` a part of this game: does it share all but the last plies with it?
     pub fn goes_on_with(&self, line: &Line) -> bool {
         let pairs = self.line.moves.iter().zip(&line.moves);
         let shared = pairs.take_while(|(ours, theirs)| ours == theirs).count();
-        let is_near = shared + TAKEN_BACK >= self.line.plies() || shared == line.plies();
-        self.line.start == line.start && is_near
+        self.line.start == line.start && shared + TAKEN_BACK >= self.line.plies()
     }
 
     /// Moves were played, or taken back. A mere look at an earlier position leaves the line as it is.
@@ -171,7 +170,7 @@ impl PlayedGame {
     }
 
     /// Adds a search, made to play a move. The first result of a root stays, because its move was played, unless the root
-    /// is the last one.
+    /// is the last one. A root that the game has passed without a search is left out: this search did not choose its move.
     pub fn searched(&mut self, rules: &Rules, mut search: GameSearch) {
         self.follow(&search.line);
         if search.teaches {
@@ -179,8 +178,10 @@ impl PlayedGame {
         }
         let is_last = self.on_line().all(|other| other.line.plies() <= search.line.plies());
         let Some(same) = self.searches.iter_mut().find(|other| other.line == search.line) else {
-            let place = self.searches.partition_point(|other| other.line.plies() <= search.line.plies());
-            self.searches.insert(place, search);
+            if is_last {
+                let place = self.searches.partition_point(|other| other.line.plies() <= search.line.plies());
+                self.searches.insert(place, search);
+            }
             return;
         };
         let announced = if is_last { search.announced } else { same.announced };
@@ -323,8 +324,9 @@ mod tests {
         let rows = [
             ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1", true),
             ("e2e4 e7e5 f2f4", true),
-            ("", true),
-            ("e2e4", true),
+            ("e2e4 e7e5", true),
+            ("e2e4", false),
+            ("", false),
             ("e2e4 c7c5", false),
             ("d2d4", false),
         ];
@@ -342,6 +344,8 @@ mod tests {
         assert_eq!(scores(&game), [10, 20, 30]);
         game.searched(&RULES, search(&line(""), 11));
         assert_eq!(scores(&game), [10, 20, 30], "a look back changes nothing");
+        game.searched(&RULES, search(&line("e2e4"), 15));
+        assert_eq!(scores(&game), [10, 20, 30], "nor does one at the other side");
         game.searched(&RULES, search(&line("e2e4 e7e5 g1f3 b8c6"), 31));
         assert_eq!(scores(&game), [10, 20, 31], "the last root again");
         game.searched(&RULES, search(&line("e2e4 e7e5 f2f4 e5f4"), 40));

@@ -38,6 +38,8 @@ const REMOVED_AT_ONCE: usize = 500;
 const SHORTEST: u64 = 200;
 /// The beginning of a game in the file.
 const BEGIN: &str = "[Event \"";
+/// The engine's name in its games.
+pub const ENGINE: &str = "Engram";
 /// The name beside the default learning file.
 const NAME: &str = "games-1.pgn";
 
@@ -100,8 +102,13 @@ impl KeptGame {
 
     /// The game as PGN: a line for each move of both sides.
     pub fn pgn(&self) -> String {
-        let opponent = if self.opponent.is_empty() { "?" } else { &self.opponent };
-        let name = |side: Color| if self.sides[side] { "Engram" } else { opponent };
+        let opponent = match self.opponent.as_str() {
+            "" => "?",
+            // The engine's side is known by its name.
+            ENGINE => "Engram (opponent)",
+            name => name,
+        };
+        let name = |side: Color| if self.sides[side] { ENGINE } else { opponent };
         // No clock is so far off.
         let day =
             Timestamp::from_second(stamp::now().into()).unwrap_or_default().strftime("%Y.%m.%d").to_string();

@@ -123,6 +123,46 @@ fn another_game_that_is_played_on_ends_the_one_before() {
     engine.quit();
 }
 
+/// White and Black of the kept games.
+fn kept(path: &Path) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(kept_games::path(path)).expect("games");
+    let named = |name: &str| -> Vec<String> {
+        let begin = format!("[{name} \"");
+        text.lines()
+            .filter_map(|line| Some(line.strip_prefix(&begin)?.strip_suffix("\"]")?.to_owned()))
+            .collect()
+    };
+    named("White").into_iter().zip(named("Black")).collect()
+}
+
+/// White's game, and then one as Black that begins with the same move, without `ucinewgame` in between.
+#[test]
+fn the_next_game_is_not_played_for_both_sides() {
+    // The length of the first game, and the opponents.
+    for (plies, first, second) in [(10, "?", "?"), (2, "Ann", "Engram"), (10, "Engram", "Ann")] {
+        let (_folder, path) = learn_file();
+        let mut engine = engine(&path);
+        engine.search_until_told("learning drop");
+        engine.send("ucinewgame");
+        let against = |engine: &mut Engine, name: &str| {
+            if name != "?" {
+                engine.send(&format!("setoption name UCI_Opponent value none none computer {name}"));
+            }
+        };
+        against(&mut engine, first);
+        play(&mut engine, (0..=plies).step_by(2));
+        against(&mut engine, second);
+        for plies in [1, 3, 5] {
+            let moves = &["e2e4", "e7e5", "g1f3", "b8c6", "b1c3"][..plies];
+            engine.search(&format!("startpos moves {}", moves.join(" ")), "go depth 6");
+        }
+        engine.quit();
+        let name = |name: &str| name.replace("Engram", "Engram (opponent)");
+        let expected = [("Engram".to_owned(), name(first)), (name(second), "Engram".to_owned())];
+        assert_eq!(kept(&path), expected, "after {plies} plies");
+    }
+}
+
 /// A report of a GUI: each position is searched, from the first or from the last on, without a word that it is an analysis.
 #[test]
 fn a_game_of_others_is_no_game_of_the_engine() {

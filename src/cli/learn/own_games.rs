@@ -20,15 +20,12 @@ use crate::{
         Origin, Record, Ring,
         game::GameEnd,
         games::{self, LearnedGame},
-        kept_games,
+        kept_games::{self, ENGINE},
         record::game_ply,
     },
     position::{Opening, Openings, Position},
     types::{Ply, PositionKey, Score},
 };
-
-/// The name of the engine in its games.
-const ENGINE: &str = "Engram";
 
 /// Plies shown before a position.
 const SHOWN_MOVES: u16 = 4;
