@@ -22,6 +22,8 @@ use crate::{
     types::{Depth, PackedMove, Ply, PositionKey, Score, SearchResult},
 };
 
+/// A game whose first search comes after more plies than this is one that another process began: few books are so long.
+const LATEST_OPENING: usize = 30;
 /// The most positions of a principal variation that are learned.
 const LONGEST_LINE: usize = 6;
 
@@ -173,7 +175,8 @@ impl Recorder<'_> {
     /// A record of the last of the `earlier` searches of a game, latest first, if it was the first of the game or
     /// followed one whose root the tree has, so that the tree grows from there: these positions recur most often, even
     /// against an opponent that varies its play. None if its score dropped, or if more is known of it than the outcome of a
-    /// game or an unconfirmed drop. A single search, as of a test suite, begins no game.
+    /// game or an unconfirmed drop. A single search, as of a test suite, begins no game, and neither does one after more
+    /// than [`LATEST_OPENING`] plies.
     fn opening<'a>(
         &self,
         mut earlier: impl Iterator<Item = &'a GameSearch>,
@@ -186,7 +189,7 @@ impl Recorder<'_> {
             || !first.teaches
             || first.drop.is_some()
             || first.depth < min_depth
-            || !earlier.next().is_none_or(|before| before.in_tree)
+            || !earlier.next().map_or(first.line.plies() <= LATEST_OPENING, |before| before.in_tree)
         {
             return None;
         }

@@ -136,6 +136,21 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_the_first_that_the_tree_doe
 }
 
 #[test]
+fn a_game_that_another_process_began_has_no_opening() {
+    let moves = ["g1f3 g8f6 f3g1 f6g8"; 9].join(" ");
+    let (roots, _) = game(&moves, LearningMode::Drop);
+    for (first, is_opening) in [(28, true), (30, true), (31, false)] {
+        let (recorder, mut played_game) =
+            (Recorder { live: &|_| None, evaluation_id: 1 }, PlayedGame::default());
+        let mut records = Vec::new();
+        for (root, played) in roots[first..].iter().step_by(2) {
+            records.extend(recorder.search_ended(&mut played_game, root, &found(&[*played], 20)).records);
+        }
+        assert_eq!(records.iter().any(Record::is_unsearched), is_opening, "{first}");
+    }
+}
+
+#[test]
 fn an_opening_gives_way_to_its_study_and_to_a_drop_in_a_lost_game() {
     let position = Position::default();
     let record = |origin, depth| {
