@@ -3,7 +3,8 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
 };
 
 use clap::ValueEnum;
@@ -256,12 +257,15 @@ impl OwnGames {
         let path = kept_games::path(file.file.path());
         if path.exists() {
             let failed = refused(&path, "read");
+            let mut games = Vec::new();
             for game in Games::new(source::reader(&path).map_err(&failed)?) {
                 match game.map_err(&failed)? {
-                    Ok(game) => own.add(game, &ring, &openings),
+                    Ok(game) => games.push(game),
                     Err(broken) => complain(format_args!("{}: {broken}", path.display())),
                 }
             }
+            leave_out_beginnings(&mut games);
+            games.into_iter().for_each(|game| own.add(game, &ring, &openings));
         }
         let others: Vec<(u64, Record)> =
             ring.iter().filter(|(_, record)| !own.met.contains_key(&record.key)).collect();
@@ -306,6 +310,25 @@ impl OwnGames {
         let &(index, ply) = own.or(met.last())?;
         Some((&self.games[index], ply))
     }
+}
+
+/// Leaves out games that a later one continues: one that is played by several processes is kept by each of them.
+fn leave_out_beginnings(games: &mut Vec<Game>) {
+    let mut continued = HashSet::new();
+    games.reverse();
+    games.retain(|game| {
+        let mut hasher = DefaultHasher::new();
+        (game.player(Color::White), game.player(Color::Black), game.start.key()).hash(&mut hasher);
+        let mut beginnings = Vec::with_capacity(game.moves.len());
+        for m in &game.moves {
+            beginnings.push(hasher.finish());
+            m.hash(&mut hasher);
+        }
+        let is_left = !continued.contains(&hasher.finish());
+        continued.extend(beginnings);
+        is_left
+    });
+    games.reverse();
 }
 
 /// Which games; all conditions given must hold.
@@ -389,5 +412,26 @@ mod tests {
         for nonsense in ["", "1e9", "NaN", "#", "#1000", "#-2147483648", "#2147483647"] {
             assert_eq!(read(nonsense), None, "{nonsense}");
         }
+    }
+
+    #[test]
+    fn a_game_that_a_later_one_continues_is_left_out() {
+        let game =
+            |black: &str, moves: &str| format!("[White \"Engram\"]\n[Black \"{black}\"]\n\n{moves} *\n\n");
+        let played = [
+            ("Bob", "1. e4 e5"),
+            ("Ann", "1. e4 e5"),
+            ("Bob", "1. e4 e5 2. Nf3"),
+            ("Bob", "1. d4 d5"),
+            ("Bob", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
+            ("Bob", "1. e4 e5 2. d4"),
+            ("Bob", "1. d4 d5"),
+        ];
+        let text: String = played.iter().map(|(black, moves)| game(black, moves)).collect();
+        let read = Games::new(text.as_bytes()).map(|game| game.expect("read").expect("legal"));
+        let mut games: Vec<Game> = read.collect();
+        leave_out_beginnings(&mut games);
+        let left: Vec<usize> = games.iter().map(|game| game.number).collect();
+        assert_eq!(left, [2, 4, 5, 6, 7], "the same game twice was played twice");
     }
 }
