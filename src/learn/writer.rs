@@ -29,6 +29,8 @@ const LOCK_RETRY: Duration = Duration::from_millis(5);
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Others hold the lock for microseconds. A lock held this long belongs to a process that is stopped or stuck.
 const LOCK_WARNING_AFTER: Duration = Duration::from_secs(2);
+/// The most games that wait to be kept: the log of each is an open file.
+const MOST_GAMES: usize = 32;
 /// How long a writer whose store is closed continues to try, and how long the store waits for it.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -154,9 +156,12 @@ impl Writer {
             }
             Job::Game { pgn, log } => {
                 self.since_game = 0;
-                // Without its records a game is left to the next process, by its log.
+                // Without its records a game is left to the next process, by its log; so is one that waits too long.
                 if !std::mem::take(&mut self.gave_up) {
                     self.games.push_back((pgn, log));
+                }
+                if self.games.len() > MOST_GAMES {
+                    self.games.pop_front();
                 }
             }
             Job::Wrote(sequence) => self.wrote(sequence),
@@ -306,6 +311,7 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::{
+        files::left_logs,
         learn::{Mode, Origin, Store, disk::SystemDisk},
         position::Position,
     };
@@ -329,6 +335,22 @@ mod tests {
         writer.sync();
         writer.keep_games();
         assert_eq!(logs(folder.path()), 0);
+    }
+
+    #[test]
+    fn games_that_wait_are_not_open_files_without_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("learn.bin");
+        let (_jobs, inbox) = crossbeam::channel::unbounded();
+        let shared = StoreState::new(Arc::new(SystemDisk), &path, Mode::Write);
+        let mut writer = Writer::new(Arc::new(shared), inbox);
+        for _ in 0..MOST_GAMES + 2 {
+            let log = Some(ProcessLog::begin(&path, 7).expect("a log"));
+            writer.take(Job::Game { pgn: None, log });
+        }
+        assert_eq!((writer.games.len(), logs(folder.path())), (MOST_GAMES, MOST_GAMES + 2));
+        let left = left_logs(&path).expect("a folder");
+        assert_eq!(left.len(), 2, "the next process takes the others");
     }
 
     #[test]
