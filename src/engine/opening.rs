@@ -45,7 +45,8 @@ impl Engine {
         }
         let mut game = self.game();
         let line = game.line().clone();
-        self.book.choose(&self.root, &line, &mut game.book)
+        let learns = !self.strength_limits.is_limited();
+        self.book.choose(&self.root, &line, &mut game.book, learns)
     }
 }
 
@@ -88,13 +89,20 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// The move to play at the end of `line` without searching, if the book has one; `game` notes it.
-    pub(super) fn choose(&self, root: &Position, line: &Line, game: &mut BookGame) -> Option<Move> {
+    /// The move to play at the end of `line` without searching, if the book has one; `game` notes it. `learns`: may results
+    /// count?
+    pub(super) fn choose(
+        &self,
+        root: &Position,
+        line: &Line,
+        game: &mut BookGame,
+        learns: bool,
+    ) -> Option<Move> {
         if !self.enabled || usize::from(game_ply(root)) >= self.depth {
             return None;
         }
         let moves = self.book.moves(root);
-        let learned = self.learned();
+        let learned = self.learned().filter(|_| learns);
         match &learned {
             Some(learned) => game.learn_in(&self.book, learned),
             None => game.copy = None,
@@ -255,7 +263,7 @@ mod tests {
         for (depth, is_used) in [(4, false), (5, true)] {
             let book = OpeningBook { enabled: true, depth, ..OpeningBook::new() };
             let mut game = BookGame::new(Arc::new(|_| {}));
-            assert_eq!(book.choose(&position, &line, &mut game).is_some(), is_used, "{depth}");
+            assert_eq!(book.choose(&position, &line, &mut game, true).is_some(), is_used, "{depth}");
         }
     }
 
@@ -266,7 +274,7 @@ mod tests {
         let mut game = BookGame::new(Arc::new(|_| {}));
         for moves in ["", "e2e4 c7c5", "e2e4 e7e5", "", "e2e4 e7e5"] {
             let (line, position) = line(moves);
-            assert!(book.choose(&position, &line, &mut game).is_some(), "{moves}");
+            assert!(book.choose(&position, &line, &mut game, true).is_some(), "{moves}");
         }
         let counted = |game: &BookGame, moves: &str, winner| {
             let results = game.results(&line(moves).0, Some(KnownOutcome::Decisive { winner }));

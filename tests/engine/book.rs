@@ -183,12 +183,14 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     ]);
     let copies = engine.home().join("engram/books");
 
-    engine.send("setoption name BookLearning value false");
-    play(&mut engine, "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6", "h5f7");
-    assert!(!copies.exists(), "nothing is learned while it is off");
+    for (option, off, on) in [("BookLearning", "false", "true"), ("Skill Level", "19", "20")] {
+        engine.send(&format!("setoption name {option} value {off}"));
+        play(&mut engine, "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6", "h5f7");
+        assert!(!copies.exists(), "nothing is learned with {option} {off}");
+        engine.send(&format!("setoption name {option} value {on}"));
+    }
 
     // A mate on the board is a win; then positions in which we are mated next are losses.
-    engine.send("setoption name BookLearning value true");
     play(&mut engine, "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6", "h5f7");
     let copy = fs::read_dir(&copies).unwrap().next().unwrap().unwrap().path();
     assert_eq!(fs::read(&copy).unwrap()[12..16], [0, 1, 0, 2], "one game, two half points");
