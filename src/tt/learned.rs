@@ -100,7 +100,8 @@ impl Table {
             }
         }
         match of_another {
-            // Another entry of the same call came first, and is therefore more important.
+            // Another entry for the same search came first, and is therefore more important. (After a resumed search, which
+            // keeps the generation, it may be one for that search.)
             Some((_, other)) if other.age(generation) == 0 => return false,
             Some((slot, _)) => slot.store(packed),
             None => victim.store(packed),
