@@ -13,7 +13,7 @@ use crate::{
     files::{LeftLog, ProcessLog, left_logs},
     learn::{self, game::Line, record::game_ply},
     notice::{Failure, Notice},
-    position::Position,
+    position::{Position, PositionPath},
     search::{Event, EventSink, Limits},
 };
 
@@ -46,7 +46,7 @@ impl Engine {
         let mut game = self.game();
         let line = game.line().clone();
         let learns = !self.strength_limits.is_limited();
-        self.book.choose(&self.root, &line, &mut game.book, learns)
+        self.book.choose(&self.root, &self.path, &line, &mut game.book, learns)
     }
 }
 
@@ -89,11 +89,13 @@ impl OpeningBook {
         Some(LearnedBook::at(&folder.join(name)))
     }
 
-    /// The move to play at the end of `line` without searching, if the book has one; `game` notes it. `learns`: may results
+    /// The move to play at the end of `line` without searching, if the book has one; `game` notes it. A move that may draw by
+    /// repetition or by the fifty-move rule, of which the book knows nothing, is left to the search. `learns`: may results
     /// count?
     pub(super) fn choose(
         &self,
         root: &Position,
+        path: &PositionPath,
         line: &Line,
         game: &mut BookGame,
         learns: bool,
@@ -101,7 +103,9 @@ impl OpeningBook {
         if !self.enabled || usize::from(game_ply(root)) >= self.depth {
             return None;
         }
-        let moves = self.book.moves(root);
+        let mut path = path.clone();
+        let mut moves = self.book.moves(root);
+        moves.retain(|m| !path.is_near_draw(&root.play(m.book_move)));
         let learned = self.learned().filter(|_| learns);
         match &learned {
             Some(learned) => game.learn_in(&self.book, learned),
@@ -243,16 +247,19 @@ mod tests {
     use shakmaty::uci::UciMove;
 
     use super::*;
+    use crate::book::to_bytes;
 
-    /// The line of these moves, and the position after them.
-    fn line(moves: &str) -> (Line, Position) {
+    /// The line of these moves, the position after them and its path.
+    fn line(moves: &str) -> (Line, Position, PositionPath) {
         let mut position = Position::default();
+        let mut path = PositionPath::new(&position);
         let mut line = Line { start: position.fen(), moves: Vec::new() };
         for uci in moves.split_whitespace().map(|uci| uci.parse::<UciMove>().expect("a move")) {
             position = position.play(uci.to_move(position.chess()).expect("legal"));
+            path.push(&position);
             line.moves.push(uci);
         }
-        (line, position)
+        (line, position, path)
     }
 
     #[test]
@@ -263,7 +270,25 @@ mod tests {
         for (depth, is_used) in [(4, false), (5, true)] {
             let book = OpeningBook { enabled: true, depth, ..OpeningBook::new() };
             let mut game = BookGame::new(Arc::new(|_| {}));
-            assert_eq!(book.choose(&position, &line, &mut game, true).is_some(), is_used, "{depth}");
+            let path = PositionPath::new(&position);
+            assert_eq!(book.choose(&position, &path, &line, &mut game, true).is_some(), is_used, "{depth}");
+        }
+    }
+
+    #[test]
+    fn no_move_that_repeats_a_position_is_played() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("nf3.bin");
+        let entry = BookEntry { key: Position::default().key().0, raw: 0o0625, weight: 1, learn: 0 };
+        std::fs::write(&file, to_bytes(&[entry])).expect("a file");
+        let mut book = OpeningBook { enabled: true, ..OpeningBook::new() };
+        book.set_file(Some(&file)).expect("a book");
+        let mut game = BookGame::new(Arc::new(|_| {}));
+        for (moves, is_played) in [("", true), ("g1f3 g8f6 f3g1 f6g8", false), ("g1h3 g8h6 h3g1 h6g8", true)]
+        {
+            let (line, position, path) = line(moves);
+            let chosen = book.choose(&position, &path, &line, &mut game, true);
+            assert_eq!(chosen.is_some(), is_played, "{moves}");
         }
     }
 
@@ -273,8 +298,8 @@ mod tests {
         (book.enabled, book.best_move) = (true, true);
         let mut game = BookGame::new(Arc::new(|_| {}));
         for moves in ["", "e2e4 c7c5", "e2e4 e7e5", "", "e2e4 e7e5"] {
-            let (line, position) = line(moves);
-            assert!(book.choose(&position, &line, &mut game, true).is_some(), "{moves}");
+            let (line, position, path) = line(moves);
+            assert!(book.choose(&position, &path, &line, &mut game, true).is_some(), "{moves}");
         }
         let counted = |game: &BookGame, moves: &str, winner| {
             let results = game.results(&line(moves).0, Some(KnownOutcome::Decisive { winner }));
