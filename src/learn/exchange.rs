@@ -15,7 +15,7 @@ use super::{
 use crate::{
     position::{
         Position,
-        notation::{read_move, with_start},
+        notation::{read_move, with_start, without_number},
     },
     types::{PackedMove, quote},
 };
@@ -160,6 +160,26 @@ pub fn operations(text: &str) -> Vec<(String, String)> {
     parts.into_iter().filter_map(operation).collect()
 }
 
+/// The words of all operations with this opcode, without numbers of moves: one may list several moves, and come several
+/// times.
+fn words<'a>(operations: &'a [(String, String)], opcode: &str) -> impl Iterator<Item = &'a str> {
+    let values = operations.iter().filter(move |(code, _)| code == opcode);
+    let words = values.flat_map(|(_, value)| value.split([' ', ','])).map(without_number);
+    words.filter(|word| !word.is_empty())
+}
+
+/// The moves of all operations with this opcode.
+pub fn moves<'a>(operations: &'a [(String, String)], opcode: &str) -> impl Iterator<Item = &'a str> {
+    words(operations, opcode).filter(|word| !word.starts_with('#'))
+}
+
+/// The mate that `bm #5` or `dm 5` announces, in moves; negative: the opponent's.
+pub fn announced_mate(operations: &[(String, String)]) -> Option<i32> {
+    let announced = words(operations, "bm").find_map(|word| word.strip_prefix('#')?.parse().ok());
+    let direct = || operations.iter().find(|(opcode, _)| opcode == "dm")?.1.parse().ok();
+    announced.or_else(direct)
+}
+
 /// The operations of a line.
 struct Operations(Vec<(String, String)>);
 
@@ -243,12 +263,8 @@ fn with_possible_score(record: Record) -> Result<Record, LineError> {
 
 fn advised(board: &str, operations: &Operations, session: u32, time: u32) -> Result<Record, LineError> {
     let position = position(board, None)?;
-    let moves = operations.get("bm").unwrap_or_default();
-    let words = || moves.split([' ', ',']).filter(|word| !word.is_empty());
-    let names = words().filter(|word| !word.starts_with('#'));
-    // `bm #5` announces a mate, as `dm 5` does.
-    let announced = words().find_map(|word| word.strip_prefix('#')?.parse().ok());
-    let mate = announced.or_else(|| operations.optional("dm")).map(|moves: i32| {
+    let names = moves(&operations.0, "bm");
+    let mate = announced_mate(&operations.0).map(|moves| {
         let plies = moves.unsigned_abs().saturating_mul(2).saturating_sub(u32::from(moves > 0));
         LearnedScore::mate(u16::try_from(plies).unwrap_or(u16::MAX), moves > 0)
     });

@@ -156,13 +156,15 @@ fn best_moves_of_others_become_advice() {
         r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - bm Bb5; ce 31; id \"Spanish\";\n\
         \n\
         6k1/5ppp/8/8/8/8/8/3R2K1 w - - bm #1 Rd8#; acd 3;\n\
-        6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40 bm h6 h5;\n";
+        6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40 bm 1... h6 1...h5; bm g6;\n";
     fs::write(home.path().join("suite.epd"), text).unwrap();
     assert_eq!(well(&home, &["import", "suite.epd"]), "3 records added, 0 already known\n");
     assert_eq!(well(&home, &["import", "suite.epd"]), "0 records added, 3 already known\n");
     let mate = json(&well(&home, &["show", "6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", "--json"]));
     assert_eq!(mate["record"]["lower"], "+mate1");
     assert_eq!(mate["record"]["move"], "d1d8");
+    let advised = well(&home, &["show", "6k1/5ppp/8/8/8/8/8/3R2K1 b - - 5 40"]);
+    assert!(["h6", "h5", "g6"].iter().all(|m| advised.contains(m)), "{advised}");
     let bad = format!("{START} bm Ke2;\n{START} bm d4;\nhello\n{OPEN} bm Nf3 Nc3 d4 f4;\n");
     fs::write(home.path().join("bad.epd"), bad).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);

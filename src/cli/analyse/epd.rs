@@ -5,7 +5,7 @@ use shakmaty::Move;
 use super::pool::Finding;
 use crate::{
     cli::pgn::{read_move, without_number},
-    learn::exchange::operations,
+    learn::exchange::{self, operations},
     position::{
         Position,
         notation::{begins_position, is_board, with_start},
@@ -147,17 +147,13 @@ impl EpdRecord {
         let fen = format!("{} {counted}", fields.join(" "));
         let position = translate::parse_fen(&fen, false).map_err(|error| error.quoting(text).to_string())?;
         let moves = |name: &str| -> Result<Vec<Move>, String> {
-            let Some(value) = operation(name) else { return Ok(Vec::new()) };
-            // `bm #5` announces a mate, not a move.
-            let words = value.split([' ', ',']).filter(|word| !word.is_empty() && !word.starts_with('#'));
-            words
-                .map(|word| read_move(word, &position).ok_or(format!("{name} {word} is not a legal move")))
-                .collect()
+            let legal =
+                |word| read_move(word, &position).ok_or_else(|| format!("{name} {word} is not a legal move"));
+            exchange::moves(&operations, name).map(legal).collect()
         };
         let (best, avoid) = (moves("bm")?, moves("am")?);
-        let announced = operation("bm").and_then(|value| value.strip_prefix('#')).or(operation("dm"));
-        let mate = announced.filter(|_| best.is_empty() && avoid.is_empty());
-        let mate = mate.and_then(|moves| moves.trim().parse().ok()).filter(|&moves| moves != 0);
+        let mate = exchange::announced_mate(&operations);
+        let mate = mate.filter(|&moves| moves != 0 && best.is_empty() && avoid.is_empty());
         let points = match (operation("c8"), operation("c9")) {
             (Some(points), Some(moves)) => points
                 .split_whitespace()
@@ -303,6 +299,8 @@ mod tests {
             "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - bm ed5 Nxf3; am e:d5!?; id \"a\";";
         let record = EpdRecord::read(line, 1).unwrap();
         assert_eq!((record.best.len(), record.best[0]), (2, record.avoid[0]));
+        let line = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm 1.e4 1. d4; bm c4;";
+        assert_eq!(EpdRecord::read(line, 1).unwrap().best.len(), 3);
         let castles =
             EpdRecord::with_moves("startpos 1.e4 e5 2.Nf3 Nc6 3.Bc4 Bc5 4.0-0 Nf6 5. d3 0−0").unwrap();
         assert_eq!(castles.before.map(|(_, moves)| moves.len()), Some(10));
