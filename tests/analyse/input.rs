@@ -72,6 +72,8 @@ fn empty_input_and_folders_get_a_sentence() {
             && out.contains("game 1"),
         "{out}{err}"
     );
+    let (_, err, code) = run(&["analyse", &path(""), "--depth", "2"]);
+    assert!(code == 1 && err.contains("is a folder; name the files in it"), "{err}");
 }
 
 #[test]

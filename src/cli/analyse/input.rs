@@ -75,6 +75,9 @@ impl AnalysisInput {
             let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
             // Checked first: no output may be touched for an input that cannot be read. What is read from a pipe
             // would be missing later.
+            if let Some(first) = paths.first().filter(|_| paths.iter().all(|path| path.is_dir())) {
+                return Err(CliError::Task(folder(first, "")));
+            }
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(refused(path, "read"))?;
@@ -154,6 +157,12 @@ pub fn text(words: &[OsString]) -> String {
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// What is said of a folder that is named in place of files.
+fn folder(path: &Path, what: &str) -> String {
+    let path = path.display();
+    format!("{path} is a folder{what}; name the files in it, such as {path}/*.pgn")
+}
+
 /// The items of a file up to its first error: after that a decompressor may say anything.
 fn readable(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
     let mut is_readable = true;
@@ -164,10 +173,7 @@ fn readable(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
 /// The items of a file.
 fn items(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
     if path.is_dir() {
-        let path = path.display();
-        let reason =
-            format!("{path} is a folder, which is skipped; name the files in it, such as {path}/*.pgn");
-        return Box::new(std::iter::once(Ok(Err(reason))));
+        return Box::new(std::iter::once(Ok(Err(folder(&path, ", which is skipped")))));
     }
     match source::counted_reader(&path, read).and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader, variations),
