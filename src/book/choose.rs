@@ -35,7 +35,7 @@ mod tests {
 
     use super::*;
 
-    fn moves(weights: &[u16]) -> Vec<BookMove> {
+    fn moves(weights: &[u32]) -> Vec<BookMove> {
         let to = [Square::E4, Square::D4, Square::C4];
         let book_move = |index: usize, weight| BookMove {
             book_move: Move::Normal {

@@ -46,8 +46,8 @@ impl BookEntry {
 pub struct BookMove {
     /// The move.
     pub book_move: Move,
-    /// Relative frequency with which it is chosen; 0 for never.
-    pub weight: u16,
+    /// Relative frequency with which it is chosen, the sum of its entries; 0 for never.
+    pub weight: u32,
     /// The entry's `learn` field.
     pub learn: u32,
     /// The number of the entry, from 0.
@@ -58,7 +58,7 @@ impl BookMove {
     /// The move of an entry in `position`, if it is legal there.
     pub(super) fn new(entry: &BookEntry, index: usize, position: &Position) -> Option<BookMove> {
         let found = decode(entry.raw, position)?;
-        Some(BookMove { book_move: found, weight: entry.weight, learn: entry.learn, index })
+        Some(BookMove { book_move: found, weight: entry.weight.into(), learn: entry.learn, index })
     }
 }
 

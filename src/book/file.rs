@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use shakmaty::Move;
 use thiserror::Error;
 
 use super::{BookEntry, BookMove, ENTRY_BYTES};
@@ -155,24 +156,33 @@ impl Book {
         for (offset, entry) in entries.iter().enumerate() {
             let Some(new) = BookMove::new(entry, first + offset, position) else { continue };
             match moves.iter_mut().find(|known| known.book_move == new.book_move) {
-                Some(known) => known.weight = known.weight.saturating_add(new.weight),
+                Some(known) => known.weight += new.weight,
                 None => moves.push(new),
             }
         }
         moves
     }
 
-    /// The positions that can be reached without leaving the book, each once, by their distance in plies: `start` itself
-    /// comes first.
+    /// The moves by which the book goes on: those that it may play; where it has none, as on the other side's turn in a book
+    /// for one side, those to positions where it has some.
+    pub fn ways_on(&self, position: &Position) -> Vec<Move> {
+        let playable = |position: &Position| self.moves(position).into_iter().filter(|m| m.weight > 0);
+        let own: Vec<Move> = playable(position).map(|m| m.book_move).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let leads_back = |m: &Move| playable(&position.play(*m)).next().is_some();
+        position.legal_moves().into_iter().filter(leads_back).collect()
+    }
+
+    /// The positions to which [`Book::ways_on`] leads, each once, by their distance in plies: `start` itself comes first.
     pub fn layers(&self, start: &Position) -> impl Iterator<Item = Vec<Position>> {
         let mut seen = HashSet::from([start.key()]);
         iter::successors(Some(vec![start.clone()]), move |layer| {
             let mut next = Vec::new();
             for position in layer {
-                let moves = self.moves(position).into_iter().filter(|m| m.weight > 0);
-                next.extend(
-                    moves.map(|m| position.play(m.book_move)).filter(|child| seen.insert(child.key())),
-                );
+                let children = self.ways_on(position).into_iter().map(|m| position.play(m));
+                next.extend(children.filter(|child| seen.insert(child.key())));
             }
             (!next.is_empty()).then_some(next)
         })

@@ -6,10 +6,12 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use shakmaty::Outcome;
+use shakmaty::{Color, Move};
 
 use super::{
-    CliError, Completion, Side, check_output, complain,
+    CliError, Completion, Side,
+    analyse::variations::{self, Branch},
+    check_output, complain,
     pgn::{self, Games},
     progress_bar, refused, source, write_file,
 };
@@ -25,7 +27,7 @@ pub enum BookTask {
     /// Make a book from the games of PGN files.
     ///
     /// Each move becomes an entry whose weight is twice its wins plus its draws; a move that only lost is left out. A game
-    /// without a result counts as a draw.
+    /// without a result counts as a draw. Variations are left out unless --variations is given.
     Make(Make),
     /// Show the entries of a book for a position.
     Show {
@@ -82,6 +84,9 @@ pub struct Make {
     /// Whose moves are taken.
     #[arg(long, value_enum, default_value_t = Side::Both)]
     color: Side,
+    /// Take the moves of variations too, as of games without a result.
+    #[arg(long)]
+    variations: bool,
     /// Overwrite the file if it is there.
     #[arg(long)]
     force: bool,
@@ -112,7 +117,7 @@ pub fn run(task: BookTask, output: &Output) -> Result<Completion, CliError> {
             check_output(&file, &books, force)?;
             let books = books.iter().map(|path| open(Some(path))).collect::<Result<Vec<Book>, _>>()?;
             let entries = merge(&books);
-            write_file(&file, &to_bytes(&entries), force)?;
+            write(&file, &entries, force, "all moves of these books have the weight 0")?;
             output.line(format_args!("{}: {}", file.display(), counted(entries.len(), "entry")));
         }
     }
@@ -129,13 +134,13 @@ fn open(path: Option<&Path>) -> Result<Book, CliError> {
 fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
     check_output(&make.output, &make.games, make.force)?;
     let mut builder = Builder::default();
-    let (mut games, mut skipped) = (0_usize, 0_usize);
+    let (mut games, mut skipped, mut left_out) = (0_usize, 0_usize, 0_usize);
     let progress = progress_bar(None, "{spinner} {pos} games, {elapsed}");
     for path in &make.games {
         for game in Games::new(source::reader(path).map_err(refused(path, "read"))?) {
             match game.map_err(refused(path, "read"))? {
                 Ok(game) => {
-                    add(&mut builder, &game, make);
+                    left_out += add(&mut builder, &game, make);
                     games += 1;
                     progress.inc(1);
                 }
@@ -148,37 +153,54 @@ fn make(make: &Make, output: &Output) -> Result<Completion, CliError> {
     }
     progress.finish_and_clear();
     let entries = builder.finish(BookLimits { min_games: make.min_games, min_score: make.min_score });
-    if entries.is_empty() {
-        return Err(CliError::Task(
-            "no move of these games is within the limits; no book was written".to_owned(),
-        ));
-    }
-    write_file(&make.output, &to_bytes(&entries), make.force)?;
+    write(&make.output, &entries, make.force, "no move of these games is within the limits")?;
     let path = make.output.display();
+    let left_out = match left_out {
+        0 => String::new(),
+        count => format!(", {} left out (--variations takes them)", counted(count, "variation")),
+    };
     output.line(format_args!(
-        "{path}: {} from {}, {skipped} skipped",
+        "{path}: {} from {}, {skipped} skipped{left_out}",
         counted(entries.len(), "entry"),
         counted(games, "game")
     ));
     Ok(if skipped > 0 { Completion::Partial } else { Completion::Complete })
 }
 
-fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) {
-    let winner = match game.outcome {
-        Outcome::Known(outcome) => outcome.winner(),
-        Outcome::Unknown => None,
-    };
-    let mut position = game.start.clone();
+/// Writes the entries of a book.
+///
+/// # Errors
+/// There are none, the reason being `none`; or the file cannot be written.
+pub(super) fn write(path: &Path, entries: &[BookEntry], force: bool, none: &str) -> Result<(), CliError> {
+    if entries.is_empty() {
+        return Err(CliError::Task(format!("{none}; no book was written")));
+    }
+    write_file(path, &to_bytes(entries), force)
+}
+
+/// Counts the moves of a game. Returns how many variations are left out.
+fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) -> usize {
     // A move that is played again in the same position is one of the same game.
     let mut counted = HashSet::new();
-    for &m in game.moves.iter().take(make.depth) {
-        let side = position.turn();
-        if *make.color.sides().get(side) && counted.insert((position.key(), m)) {
-            let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
-            builder.add(&position, m, half_points);
+    let mut add_line = |start: &Position, moves: &[Move], winner: Option<Color>| {
+        let mut position = start.clone();
+        for &m in moves.iter().take(make.depth) {
+            let side = position.turn();
+            if *make.color.sides().get(side) && counted.insert((position.key(), m)) {
+                let half_points = winner.map_or(1, |winner| if winner == side { 2 } else { 0 });
+                builder.add(&position, m, half_points);
+            }
+            position = position.play(m);
         }
-        position = position.play(m);
+    };
+    add_line(&game.start, &game.moves, game.outcome.winner());
+    if make.variations {
+        let list = variations::of_game(game, &game.positions());
+        Branch::all(game, &list).iter().for_each(|branch| add_line(&branch.start, &branch.moves, None));
+        return 0;
     }
+    let annotations = game.annotations.iter().flatten();
+    annotations.filter(|annotation| matches!(annotation, pgn::Annotation::Variation(_))).count()
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

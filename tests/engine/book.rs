@@ -35,14 +35,14 @@ fn every_book_is_read_as_another_reader_reads_it() {
     for chunk in rows.chunk_by(|a, b| a[..2] == b[..2]) {
         let book = Book::open(&shared(&format!("polyglot/{}.bin", chunk[0][0])).unwrap()).unwrap();
         let position = position(&chunk[0][1]);
-        let mut found: Vec<(String, u16, u32)> = book
+        let mut found: Vec<(String, u32, u32)> = book
             .moves(&position)
             .iter()
             .map(|m| (m.book_move.to_uci(CastlingMode::Standard).to_string(), m.weight, m.learn))
             .collect();
         let number = |text: &str| text.parse::<u32>().unwrap();
-        let mut expected: Vec<(String, u16, u32)> =
-            chunk.iter().map(|row| (row[3].clone(), number(&row[4]) as u16, number(&row[5]))).collect();
+        let mut expected: Vec<(String, u32, u32)> =
+            chunk.iter().map(|row| (row[3].clone(), number(&row[4]), number(&row[5]))).collect();
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{} {}", chunk[0][0], chunk[0][1]);
@@ -286,6 +286,30 @@ fn books_are_made_shown_counted_and_merged() {
     fs::write(path("again.pgn"), "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 1-0").unwrap();
     let (_, err, _) = run(&["book", "make", &path("again.pgn"), "-o", &path("x.bin"), "--min-games", "2"]);
     assert!(err.contains("no book was written"), "a move that comes again is of one game: {err}");
+    fs::write(path("lines.pgn"), "1. e4 e5 (1... c5 2. Nf3 (2. c3)) 2. Nf3 *").unwrap();
+    let make = ["book", "make", &path("lines.pgn"), "-o", &path("lines.bin"), "--force"];
+    let (out, _, _) = run(&make);
+    assert!(out.contains("3 entries from 1 game, 0 skipped, 1 variation left out"), "{out}");
+    let (out, _, _) = run(&[&make[..], &["--variations"]].concat());
+    assert!(out.ends_with("6 entries from 1 game, 0 skipped\n"), "{out}");
+}
+
+#[test]
+fn weights_of_one_move_add_up_and_a_book_without_any_is_not_merged() {
+    let folder = home();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let start = Position::default();
+    let entry = |raw, weight| BookEntry { key: start.key().0, raw, weight, learn: 0 };
+    let (e4, d4) = (0o1434, 0o1333);
+    fs::write(path("twice.bin"), to_bytes(&[entry(e4, 65_535), entry(e4, 65_535), entry(d4, 65_535)]))
+        .unwrap();
+    let moves = Book::open(Path::new(&path("twice.bin"))).unwrap().moves(&start);
+    assert_eq!(moves.iter().map(|m| m.weight).collect::<Vec<_>>(), [131_070, 65_535]);
+    fs::write(path("zero.bin"), to_bytes(&[entry(e4, 0)])).unwrap();
+    let (_, err, code) =
+        run(&["book", "merge", &path("zero.bin"), &path("zero.bin"), "-o", &path("merged.bin")]);
+    assert!(code == 1 && err.contains("no book was written"), "{err}");
+    assert!(!Path::new(&path("merged.bin")).exists());
 }
 
 #[test]

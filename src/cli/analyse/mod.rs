@@ -36,7 +36,7 @@ mod sink;
 mod sqlite;
 #[cfg(feature = "fleet")]
 mod task;
-mod variations;
+pub(super) mod variations;
 mod window;
 
 use std::{io, path::Path, sync::Arc, time::Instant};
