@@ -65,6 +65,12 @@ impl PositionView {
     pub fn considered(&self) -> impl Iterator<Item = (&MoveView, Score)> {
         self.moves.iter().filter(|m| m.counts).filter_map(|m| Some((m, m.score?)))
     }
+
+    /// The moves that are preferred, where none of them has a score yet.
+    pub fn awaited(&self) -> impl Iterator<Item = &MoveView> {
+        let has_score = self.considered().next().is_some();
+        self.moves.iter().filter(move |m| !has_score && m.advice == Some(Advice::Prefer))
+    }
 }
 
 /// How large a tree is.

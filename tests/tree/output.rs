@@ -3,6 +3,7 @@
 use std::{collections::HashMap, fs, process::Command};
 
 use engram::{
+    book::Book,
     eval::fingerprint,
     position::Position,
     tree::{Access, Advice, ForSides, PlayedLine, Tree, TreeSearch},
@@ -264,6 +265,22 @@ fn a_book_has_the_good_moves_of_the_side_wanted() {
     assert_eq!(show("b.bin", &after("e2e4").fen()), [("e7e5".to_owned(), 65_535)]);
     let (_, err, code) = run(&folder, &["book", "--output", "b.bin"]);
     assert!(code != 0 && err.contains("--force"), "{err}");
+}
+
+#[test]
+fn a_preferred_move_is_in_the_book_before_it_is_searched() {
+    let (folder, mut tree) = tree();
+    let start = Position::default();
+    let m = start.legal_move("b1c3").expect("legal");
+    assert!(tree.advise(&start, m, Some(Advice::Prefer)).expect("written"));
+    succeed(&folder, &["book", "--output", "w.bin", "--for", "white"]);
+    let book = Book::open(&folder.path().join("w.bin")).expect("a book").moves(&start);
+    assert_eq!(book.iter().map(|m| (m.book_move, m.weight)).collect::<Vec<_>>(), [(m, 65_535)]);
+    for arguments in [&["pgn"][..], &["publish", "learn.bin"]] {
+        let (_, err, code) = run(&folder, arguments);
+        let said = "no preferred move of 1 position was searched: run `engram tree t.db grow`";
+        assert_eq!((err.trim(), code), (said, 0), "{arguments:?}");
+    }
 }
 
 #[test]

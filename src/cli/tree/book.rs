@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::{Side, lost};
 use crate::{
-    book::{BookEntry, raw_move, to_bytes},
-    cli::{CliError, check_output, write_file},
+    book::{BookEntry, raw_move},
+    cli::{CliError, book, check_output},
     tree::{Nearest, Tree},
     uci::{Output, counted},
 };
@@ -44,13 +44,17 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
     let roots = super::roots(tree)?.into_iter().map(|(root, _)| root);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next_position()? {
-        let Some(best) = view.considered().next().map(|(_, score)| score) else { continue };
-        if view.score.is_none() || !sides.get(position.turn()) {
+        if !sides.get(position.turn()) {
             continue;
         }
-        let near = view.considered().filter(|&(_, score)| lost(best, score) <= *margin);
-        entries.extend(near.map(|(view, score)| {
-            let weight = f64::from(u16::MAX) * (-f64::from(lost(best, score)) / HALF).exp2();
+        let best = view.considered().next().filter(|_| view.score.is_some());
+        let best = best.map(|(_, score)| score).into_iter();
+        let lost = best.flat_map(|best| view.considered().map(move |(m, score)| (m, lost(best, score))));
+        // What the user prefers is as good as the best move also before it was searched.
+        let moves = lost.filter(|(_, lost)| lost <= margin).chain(view.awaited().map(|m| (m, 0)));
+        let before = entries.len();
+        entries.extend(moves.map(|(view, lost)| {
+            let weight = f64::from(u16::MAX) * (-f64::from(lost) / HALF).exp2();
             BookEntry {
                 key: position.key().0,
                 raw: raw_move(view.m),
@@ -58,15 +62,10 @@ pub(super) fn run(tree: &Tree, arguments: &BookArguments, output: &Output) -> Re
                 learn: 0,
             }
         }));
-        positions += 1;
-    }
-    if entries.is_empty() {
-        return Err(CliError::Task(
-            "the tree has no searched position for this side; no book was written".to_owned(),
-        ));
+        positions += usize::from(entries.len() > before);
     }
     entries.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.weight), entry.raw));
-    write_file(to, &to_bytes(&entries), *force)?;
+    book::write(to, &entries, *force, "the tree has no searched position for this side")?;
     output.line(format_args!(
         "{}: {} from {}",
         to.display(),

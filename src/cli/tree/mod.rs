@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use shakmaty::{Color, Move};
 
-use super::{CliError, Completion, Side, analyse::EpdRecord, pgn as notation};
+use super::{CliError, Completion, Side, analyse::EpdRecord, complain, pgn as notation};
 use crate::{
     position::Position,
     tree::{Access, Advice, ForSides, Tree},
@@ -37,7 +37,7 @@ pub struct TreeArguments {
 
 #[derive(Debug, Subcommand)]
 enum TreeTask {
-    /// Add positions from which the tree is to grow, games, a book, or what a learning file holds.
+    /// Add positions from which the tree is to grow, games with their variations, a book, or what a learning file holds.
     Add(add::AddArguments),
     /// Search the position that matters most, then the next one, and so on until a limit or Ctrl-C.
     ///
@@ -69,8 +69,8 @@ enum TreeTask {
     Pgn(pgn::PgnArguments),
     /// Make an opening book in the Polyglot format.
     ///
-    /// The best move of a position gets the weight 65,535, others less by what they lose. Only positions that were
-    /// searched are in it.
+    /// The best move of a position gets the weight 65,535, others less by what they lose. Only positions that were searched
+    /// or have a preferred move are in it.
     Book(book::BookArguments),
     /// Put best move, score and depth of the positions into a learning file, for engines that do not use the tree.
     ///
@@ -105,6 +105,16 @@ impl Side {
 /// as it says.
 fn lost(best: Score, score: Score) -> i32 {
     best.centipawns().saturating_sub(score.centipawns()).max(0)
+}
+
+/// Says that an output lacks moves of positions where none that is preferred was searched.
+fn say_awaiting(tree: &Tree, positions: usize) {
+    if positions > 0 {
+        let (positions, file) = (counted(positions, "position"), tree.path().display());
+        complain(format_args!(
+            "no preferred move of {positions} was searched: run `engram tree {file} grow`"
+        ));
+    }
 }
 
 /// Runs the command.

@@ -65,10 +65,12 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
         margin: *margin,
         start: &start,
         written: HashMap::from([(start.repetition_key().0, "the beginning".to_owned())]),
+        awaiting: 0,
     };
     let (moves, comments) = writer.line(&start, &mut Vec::new(), None)?;
     let game = Game { start: start.clone(), moves, ..Game::default() };
     let text = pgn::write_game(&game, &tags(tree, &start), &comments);
+    super::say_awaiting(tree, writer.awaiting);
     let Some(to) = to else {
         output.line(text.trim_end());
         return Ok(());
@@ -109,6 +111,8 @@ struct LineWriter<'a> {
     start: &'a Position,
     /// Each position that is followed, and the moves by which.
     written: HashMap<u64, String>,
+    /// Positions where a line ends because no preferred move was searched.
+    awaiting: usize,
 }
 
 /// A move of a line.
@@ -169,7 +173,10 @@ impl LineWriter<'_> {
                 }
                 None => best,
             };
-            let Some((chosen, score)) = wanted else { break };
+            let Some((chosen, score)) = wanted else {
+                self.awaiting += usize::from(view.awaited().next().is_some());
+                break;
+            };
             let (_, best) = best.unwrap_or((chosen, score));
             let others = match forced {
                 Some(_) => Vec::new(),

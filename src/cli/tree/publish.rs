@@ -40,9 +40,10 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
     let (mut file, ring, _) = LearnFile::open_or_create(to)?;
     let ring = std::sync::RwLock::new(ring);
     let mut room = CAPACITY.saturating_sub(RESERVE + read(&ring).len());
-    let (mut new, mut known, mut advised) = (Vec::new(), 0_usize, 0_usize);
+    let (mut new, mut known, mut advised, mut awaiting) = (Vec::new(), 0_usize, 0_usize, 0_usize);
     let mut nearest = Nearest::new(tree, roots, usize::MAX);
     while let Some((position, view)) = nearest.next_position()? {
+        awaiting += usize::from(view.awaited().next().is_some());
         let best = view.considered().next().map(|(best, _)| best.m);
         let (Some(score), Some(best)) = (view.score, best) else { continue };
         let evaluation_id = tree.evaluation_id(&position)?;
@@ -74,6 +75,7 @@ pub(super) fn run(tree: &Tree, arguments: &PublishArguments, output: &Output) ->
         counted(taken.new, "position"),
         to.display(),
     ));
+    super::say_awaiting(tree, awaiting);
     Ok(())
 }
 
