@@ -87,7 +87,8 @@ CREATE TABLE edges (                 -- a move
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_child ON edges (child);
 CREATE TABLE added (                 -- games that were added
-    hash INTEGER PRIMARY KEY
+    hash INTEGER PRIMARY KEY,
+    plies INTEGER NOT NULL           -- of it that are counted
 );
 CREATE TABLE claims (                -- positions that some process searches
     key INTEGER PRIMARY KEY,

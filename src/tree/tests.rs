@@ -278,16 +278,19 @@ fn a_game_counts_once_and_its_replies_come_first() {
     assert_eq!(positions(&tree), 3);
     assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1]);
     let longer = notation::moves_of(&start, "e2e4 a7a6 d2d4");
-    let longer = PlayedLine { moves: &longer, ..line };
-    assert!(tree.add_line(&longer, white, Some(1)).expect("written"));
+    let longer = PlayedLine { moves: &longer, ..line.clone() };
+    assert!(!tree.add_line(&longer, white, Some(2)).expect("written"), "another game");
+    for played in [&longer, &line, &longer] {
+        assert!(tree.add_line(played, white, Some(1)).expect("written"));
+    }
     assert_eq!(positions(&tree), 4, "taken further");
-    assert_eq!(view(&tree, "e2e4 a7a6").moves[0].games, [1, 0, 1], "where it goes on it counts");
-    assert_eq!(view(&tree, "").moves[0].games, [1, 0, 1], "once");
+    assert_eq!(view(&tree, "e2e4 a7a6").moves[0].games, [2, 0, 2], "where it goes on it counts");
+    assert_eq!(view(&tree, "").moves[0].games, [2, 0, 2], "once");
     for uci in ["e2e4", "e2e4", "c2c4", "c2c4"] {
-        tree.add_move(&start, start.legal_move(uci).expect("legal")).expect("written");
+        tree.add_moves(&start, &[start.legal_move(uci).expect("legal")]).expect("written");
     }
     assert_eq!(positions(&tree), 5);
-    assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[1, 0, 0], [1, 0, 1]]);
+    assert_eq!(view(&tree, "").moves.iter().map(|m| m.games).collect::<Vec<_>>(), [[2, 0, 2], [1, 0, 0]]);
     add(&mut tree, "", 10, &[("e2e4", 30), ("d2d4", -20)]);
     add(&mut tree, "e2e4", 10, &[("e7e5", -30), ("c7c5", -30), ("e7e6", -32), ("a7a6", -100)]);
     let job = tree.next_job().expect("readable").expect("a job");

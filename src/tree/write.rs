@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
 use shakmaty::{ByColor, Color, Move, Outcome};
 
 use super::{
@@ -42,7 +42,7 @@ impl Tree {
     }
 
     /// Adds the positions of a game, from whose start the tree is to grow; `identity` tells the game from all others.
-    /// Returns true if it was added before; then it is counted only for moves for which no game is.
+    /// Returns true if it was added before; then only moves beyond those that were added then are counted.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -53,25 +53,22 @@ impl Tree {
         identity: Option<u64>,
     ) -> Result<bool, TreeError> {
         self.writing(|tree| {
-            let query = "INSERT OR IGNORE INTO added VALUES (?)";
-            let is_known = match identity {
-                Some(identity) => tree.connection.prepare_cached(query)?.execute([identity as i64])? == 0,
-                None => false,
-            };
+            let known = identity.map(|identity| tree.count_plies(identity, line.moves.len())).transpose()?;
+            let known = known.flatten();
             let mut position = without_clocks(line.start);
             let mut changed = vec![tree.insert_root(&position, sides)?.0];
             let mut counted = HashSet::new();
-            for &m in line.moves {
+            for (ply, &m) in line.moves.iter().enumerate() {
                 tree.insert_edge(&position, m, None)?;
-                if counted.insert((key_of(&position), m)) {
-                    tree.count_game(&position, m, line.outcome, is_known)?;
+                if counted.insert((key_of(&position), m)) && ply >= known.unwrap_or(0) {
+                    tree.count_game(&position, m, line.outcome)?;
                 }
                 position = without_clocks(&position.play(m));
                 changed.push(tree.insert_node(&position)?);
             }
             changed.reverse();
             graph::back_up(&tree.connection, changed)?;
-            Ok(is_known)
+            Ok(known.is_some())
         })
     }
 
@@ -98,39 +95,48 @@ impl Tree {
         })
     }
 
-    /// Adds a move after a position. It counts as met by one game, however often it is added.
+    /// Adds the moves of a line that is no game. Each counts as met by one game, however often it is added.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_move(&mut self, position: &Position, m: Move) -> Result<(), TreeError> {
-        let before = without_clocks(position);
-        let after = without_clocks(&before.play(m));
+    pub fn add_moves(&mut self, start: &Position, moves: &[Move]) -> Result<(), TreeError> {
         self.writing(|tree| {
-            let parent = tree.insert_node(&before)?;
-            tree.insert_edge(&before, m, None)?;
+            let mut position = without_clocks(start);
+            let mut changed = vec![tree.insert_node(&position)?];
             let query = "UPDATE edges SET games = max(games, 1) WHERE parent = ? AND move = ?";
-            tree.connection.prepare_cached(query)?.execute(params![parent, uci(&before, m)])?;
-            let child = tree.insert_node(&after)?;
-            graph::back_up(&tree.connection, [child, parent])
+            let mut count = tree.connection.prepare_cached(query)?;
+            for &m in moves {
+                tree.insert_edge(&position, m, None)?;
+                count.execute(params![key_of(&position), uci(&position, m)])?;
+                position = without_clocks(&position.play(m));
+                changed.push(tree.insert_node(&position)?);
+            }
+            changed.reverse();
+            graph::back_up(&tree.connection, changed)
         })
     }
 
-    /// Counts a game in which a move was played; `only_first`: unless one was counted.
-    fn count_game(
-        &self,
-        position: &Position,
-        m: Move,
-        outcome: Outcome,
-        only_first: bool,
-    ) -> rusqlite::Result<()> {
+    /// Notes that so many plies of a game are counted. Returns how many were before, if it was added before.
+    fn count_plies(&self, identity: u64, plies: usize) -> rusqlite::Result<Option<usize>> {
+        let identity = identity as i64;
+        let query = "SELECT plies FROM added WHERE hash = ?";
+        let known = self.connection.prepare_cached(query)?.query_row([identity], |row| graph::count(row, 0));
+        let known = known.optional()?;
+        let query = "INSERT INTO added VALUES (?1, ?2) ON CONFLICT DO UPDATE SET plies = max(plies, ?2)";
+        self.connection.prepare_cached(query)?.execute(params![identity, signed(plies as u64)])?;
+        Ok(known.map(|plies| plies as usize))
+    }
+
+    /// Counts a game in which a move was played.
+    fn count_game(&self, position: &Position, m: Move, outcome: Outcome) -> rusqlite::Result<()> {
         let winner = outcome.winner();
         let (white, black) = (winner == Some(Color::White), winner == Some(Color::Black));
         self.connection
             .prepare_cached(
                 "UPDATE edges SET games = games + 1, white_wins = white_wins + ?, black_wins = black_wins + ? \
-                 WHERE parent = ? AND move = ? AND (games = 0 OR NOT ?)",
+                 WHERE parent = ? AND move = ?",
             )?
-            .execute(params![white, black, key_of(position), uci(position, m), only_first])?;
+            .execute(params![white, black, key_of(position), uci(position, m)])?;
         Ok(())
     }
 

@@ -136,6 +136,7 @@ fn games_are_added_once_and_those_of_one_player() {
     assert!(place.fails(&["add", "none.bin"]).contains("none.bin"));
     fs::write(place.home.path().join("text.bin"), "no book").expect("a file");
     place.fails(&["add", "startpos", "text.bin"]);
+    assert!(place.fails(&["add", "."]).contains("is a folder; name the files in it"));
     assert!(!place.file().exists(), "nothing was made");
     let added = place.run(&["add", "games.pgn", "--player", "ada", "--for", "black"]);
     assert!(
@@ -147,6 +148,37 @@ fn games_are_added_once_and_those_of_one_player() {
     assert!(place.run(&["add", "games.pgn"]).contains("2 positions added (1 game, 1 game known before)"));
     let shown = place.run(&["show"]);
     assert!(shown.contains("not searched yet"), "{shown}");
+}
+
+#[test]
+fn variations_are_added_with_their_game() {
+    let place = Place::new();
+    let pgn = "[White \"Ada\"]\n[Black \"Bob\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5)) 2. Nf3 *\n\n\
+               [White \"Cid\"]\n[Black \"Dan\"]\n\n1. d4 d5 (1... Nf6) *\n";
+    fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
+    let added = place.run(&["add", "games.pgn", "--player", "ada", "--plies", "3"]);
+    assert!(added.contains("7 positions added (1 game, 1 game of other players, 2 variations)"), "{added}");
+    let again = place.run(&["add", "games.pgn", "--player", "ada"]);
+    assert!(again.contains("1 position added (1 game known before, 1 game of other players, 2 v"), "{again}");
+    let shown = place.run(&["show", "e4", "c5"]);
+    assert!(shown.contains("\nNf3 ") && shown.contains("\nc3 ") && shown.contains(" 1 +0 -0"), "{shown}");
+}
+
+#[test]
+fn a_book_for_one_side_is_added() {
+    let place = Place::new();
+    let pgn = "1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n1. e4 c5 2. c3 1/2-1/2\n";
+    fs::write(place.home.path().join("games.pgn"), pgn).expect("a file");
+    for side in ["white", "black"] {
+        let make = ["book", "make", "games.pgn", "--color", side, "-o", "side.bin", "--force"];
+        let (_, err, code) = finish(command(&place.home).args(make));
+        assert_eq!(code, 0, "{err}");
+        let (out, err, code) = finish(command(&place.home).args(["book", "stats", "side.bin"]));
+        assert!(code == 0 && out.contains("6 positions can be reached"), "{side}: {out}{err}");
+        let tree = format!("{side}.db");
+        let (out, err, code) = finish(command(&place.home).args(["tree", &tree, "add", "side.bin"]));
+        assert!(code == 0 && out.contains("6 positions added; "), "{side}: {out}{err}");
+    }
 }
 
 #[test]

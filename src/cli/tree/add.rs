@@ -16,7 +16,10 @@ use crate::{
     book::Book,
     cli::{
         CliError, Completion,
-        analyse::{AnalysisInput, Item},
+        analyse::{
+            AnalysisInput, Item,
+            variations::{Branch, Variation},
+        },
         check_player, complain, pgn, refuse_input,
     },
     learn::{self, LearnFile, Mode, Ring, kept_games},
@@ -50,7 +53,7 @@ pub(super) struct AddArguments {
     /// the name are enough: Kim is "Kim, Bo", but not "Kimura".
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Plies of each game that are taken.
+    /// Plies of each game and its variations that are taken.
     #[arg(long, default_value_t = 24, value_name = "PLIES")]
     plies: usize,
 }
@@ -142,6 +145,7 @@ struct Count {
     /// Games of the player, but with the side that `--for` leaves out.
     other_side: usize,
     others: usize,
+    variations: usize,
     searches: usize,
     skipped: usize,
 }
@@ -168,13 +172,14 @@ pub(super) fn run(file: &Path, arguments: &AddArguments, output: &Output) -> Res
         && let new = size.positions.saturating_sub(before)
         && (added.is_ok() || new > 0)
     {
-        let Count { games, known, other_side, others, searches, skipped } = count;
+        let Count { games, known, other_side, others, variations, searches, skipped } = count;
         let mut parts = Vec::new();
         parts.extend((games > 0).then(|| counted(games, "game")));
         parts.extend((known > 0).then(|| format!("{} known before", counted(known, "game"))));
         parts
             .extend((other_side > 0).then(|| format!("{} with the other side", counted(other_side, "game"))));
         parts.extend((others > 0).then(|| format!("{} of other players", counted(others, "game"))));
+        parts.extend((variations > 0).then(|| counted(variations, "variation")));
         parts.extend((searches > 0).then(|| counted(searches, "search")));
         parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
         let sides = sides_of(tree)?;
@@ -223,11 +228,11 @@ fn add_items(
                 if let Some((start, moves)) = &record.before
                     && tree.look(start)?.is_some()
                 {
-                    let before = start.along(moves);
-                    before.iter().zip(moves).try_for_each(|(position, &m)| tree.add_move(position, m))?;
+                    tree.add_moves(start, moves)?;
                 }
             }
-            Ok(Item::Game(game, ..)) => add_game(tree, &game, arguments, count)?,
+            Ok(Item::Game(game, variations, _)) => add_game(tree, &game, &variations, arguments, count)?,
+            // They come with their game.
             Ok(Item::Variation(_)) => {}
             Err(reason) => {
                 count.skipped += 1;
@@ -241,6 +246,7 @@ fn add_items(
 fn add_game(
     tree: &mut Tree,
     game: &pgn::Game,
+    variations: &[Variation],
     arguments: &AddArguments,
     count: &mut Count,
 ) -> Result<(), CliError> {
@@ -264,6 +270,13 @@ fn add_game(
         count.known += 1;
     } else {
         count.games += 1;
+    }
+    for Branch { start, moves, before } in Branch::all(game, variations) {
+        let own = moves.get(before..moves.len().min(arguments.plies)).unwrap_or_default();
+        if let Some(left) = start.along(&moves[..before]).pop().filter(|_| !own.is_empty()) {
+            tree.add_moves(&left, own)?;
+            count.variations += 1;
+        }
     }
     Ok(arguments.restrict(tree, &game.start)?)
 }
@@ -337,8 +350,8 @@ fn add_learned(tree: &mut Tree, ring: &Ring, count: &mut Count) -> Result<(), Cl
 fn open_book(path: &Path) -> Result<Input, CliError> {
     let book = Book::open(path)?;
     book.check(path)?;
-    if book.moves(&Position::default()).is_empty() {
-        let reason = "the book does not know the start position: nothing of it was added";
+    if book.ways_on(&Position::default()).is_empty() {
+        let reason = "no move from the start position leads into the book: nothing of it was added";
         return Err(CliError::Task(format!("{}: {reason}", path.display())));
     }
     Ok(Input::Book(book))
@@ -350,8 +363,8 @@ fn add_book(tree: &mut Tree, book: &Book, arguments: &AddArguments) -> Result<()
     tree.add_root(&start, arguments.sides())?;
     arguments.restrict(tree, &start)?;
     for position in book.layers(&start).take(BOOK_PLIES).flatten() {
-        for m in book.moves(&position).iter().filter(|m| m.weight > 0) {
-            tree.add_move(&position, m.book_move)?;
+        for m in book.ways_on(&position) {
+            tree.add_moves(&position, &[m])?;
         }
     }
     Ok(())
