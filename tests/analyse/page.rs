@@ -132,6 +132,8 @@ fn a_game_is_looked_at_with_keys_wheel_and_mouse() {
         assert!(tip.starts_with("4. Qxf7#"), "{tip}");
         browser.click(".steps button:nth-child(2)", 0.5);
         ply(6);
+        let said = browser.text("#said");
+        assert!(said.starts_with("3... Nf6, #1. 3... Nf6 is a blunder: "), "{said}");
 
         let drawn = browser.run("return document.querySelector('.graph svg').outerHTML");
         assert!(!drawn.as_str().unwrap().contains("NaN"), "{drawn}");
@@ -405,6 +407,8 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         };
         let count = |selector: &str| browser.count(selector);
 
+        assert_eq!(focused(&browser), "INPUT ", "the answer can be typed");
+
         // The position before the mistake, from the side of who made it; nothing tells the answer.
         assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
         assert_eq!(browser.text(".field .board text"), "1");
@@ -428,6 +432,8 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         browser.run("document.activeElement.blur()");
         browser.press(&["ArrowLeft", "ArrowLeft"]);
         assert!(board(&browser).starts_with("2. Bc4. "), "{}", board(&browser));
+        let said = browser.text("#said");
+        assert!(said.starts_with("2. Bc4, ") && !said.contains("only move"), "{said}");
         choose("Back to the position");
         assert!(board(&browser).starts_with("3. Qh5. "), "{}", board(&browser));
         // Another good one.
@@ -436,6 +442,7 @@ fn a_visitor_learns_from_the_mistakes_of_a_player() {
         says("Found 1 (0 on the first try), 0 shown.");
         assert!(board(&browser).starts_with("Line: 3... Qe7. "), "{}", board(&browser));
         assert_eq!(count(".lines .line"), 3, "now all are shown");
+        assert_eq!(focused(&browser), "BUTTON Finish");
         choose("Finish");
         says("Found 1 (0 on the first try), 0 shown.");
 
@@ -758,7 +765,7 @@ fn axe_finds_nothing() {
     for (width, height) in [WIDE, NARROW] {
         let Some(browser) = Browser::start(width, height) else { return };
         for scheme in ["light", "dark"] {
-            browser.prefer(scheme);
+            browser.prefer("prefers-color-scheme", scheme);
             for (page, place, click, word) in views {
                 // Another page between: the same one would not be loaded again.
                 browser.open(Path::new("/dev/null"), "");
@@ -863,6 +870,7 @@ fn many_games_are_a_table_that_is_sorted_and_sifted() {
         browser.run("history.back()");
         browser.wait_for("document.querySelector('.list')");
         assert_eq!(rows(), 83, "the table is as it was left");
+        assert_eq!(focused(&browser), "H1 many.pgn");
         assert_eq!(browser.console(), Vec::<String>::new());
     }
 }
@@ -954,11 +962,18 @@ fn the_page_is_light_or_dark_as_the_user_prefers() {
           .map(([a, b, text]) => [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), text])
           .filter(([contrast]) => contrast < 4.5)";
     let grounds = ["light", "dark"].map(|scheme| {
-        browser.prefer(scheme);
+        browser.prefer("prefers-color-scheme", scheme);
         assert_eq!(browser.run(contrasts), json!([]), "{scheme}");
         browser.run("return getComputedStyle(document.body).backgroundColor")
     });
     assert_ne!(grounds[0], grounds[1]);
+    // In a theme of high contrast what is current is still seen.
+    browser.prefer("forced-colors", "active");
+    let behind = |selector: &str| {
+        browser.run(&format!("return getComputedStyle(document.querySelector('{selector}')).backgroundColor"))
+    };
+    assert_ne!(behind(".moves a.now"), behind(".moves a:not(.now)"));
+    assert_ne!(behind(".disc.white"), behind(".disc.black"));
 }
 
 /// The script plays moves as the rules want it: positions of random games, with castling of every kind.
@@ -1084,6 +1099,11 @@ fn verdict(browser: &Browser) -> String {
     browser.text(".verdict")
 }
 
+/// The name of the element that has the focus, and its text.
+fn focused(browser: &Browser) -> Value {
+    browser.run("const { tagName, textContent } = document.activeElement; return `${tagName} ${textContent}`")
+}
+
 /// Types a move into the field for it.
 fn type_move(browser: &Browser, word: &str) {
     browser.run("document.querySelector('.typed input').focus()");
@@ -1130,6 +1150,12 @@ fn a_game_on_the_page_of_lessons_can_be_walked() {
     browser.click(".walk button:nth-child(1)", 0.5);
     browser.click(".walk button:nth-child(1)", 0.5);
     assert_eq!(shown(), serde_json::json!(["after 2... d5", 2, 0]));
+    let label = browser.attribute(".game article .board", "aria-label");
+    let label = label.as_str().unwrap();
+    assert!(label.starts_with("after 2... d5. white: Ra1 Nb1 Bc1 Qd1 Ke1 "), "{label}");
+    // At the beginning the button stays, and with it the focus.
+    (0..5).for_each(|_| browser.click(".walk button:nth-child(1)", 0.5));
+    assert_eq!((shown(), focused(&browser)), (json!(["the start", 2, 0]), json!("BUTTON ◀")));
     browser.click(".walk button:nth-child(3)", 0.5);
     assert_eq!(shown(), serde_json::json!(["the lesson", 2, 2]));
     browser.assert_fits(NARROW.0);

@@ -203,9 +203,9 @@ impl Browser {
         );
     }
 
-    /// The colours that the user prefers: `light` or `dark`.
-    pub fn prefer(&self, scheme: &str) {
-        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+    /// What the user prefers: a media feature, such as `prefers-color-scheme`, and its value.
+    pub fn prefer(&self, feature: &str, value: &str) {
+        let feature = json!({ "name": feature, "value": value });
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 

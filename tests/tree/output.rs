@@ -127,7 +127,7 @@ fn the_page_is_walked_by_clicks_keys_and_typed_moves() {
         browser.click(".path .line button", 0.5);
         assert_eq!(browser.run("return location.hash"), "#0");
         let colours = ["light", "dark"].map(|scheme| {
-            browser.prefer(scheme);
+            browser.prefer("prefers-color-scheme", scheme);
             browser.run("return getComputedStyle(document.body).backgroundColor")
         });
         assert_ne!(colours[0], colours[1]);
@@ -184,7 +184,7 @@ fn axe_finds_nothing() {
     for (width, height) in [WIDE, NARROW] {
         let Some(browser) = Browser::start(width, height) else { return };
         for scheme in ["light", "dark"] {
-            browser.prefer(scheme);
+            browser.prefer("prefers-color-scheme", scheme);
             for place in ["", "#0/e2e4", "#0/h2h4"] {
                 browser.open(std::path::Path::new("/dev/null"), "");
                 browser.open(&folder.path().join("t.html"), place);

@@ -35,13 +35,11 @@ function walk(article, boards, moves, flipped) {
   let at = home;
   const said = document.createElement("output");
   const show = (to) => {
-    at = to;
+    at = Math.max(0, Math.min(to, boards.length - 1));
     const isHome = at === home;
     board.replaceChildren(...(isHome ? lesson : pieces(boards[at], flipped)));
     said.textContent = isHome ? "the lesson" : at > 0 ? `after ${moves[at - 1]}` : "the start";
-    board.setAttribute("aria-label", isHome ? label : said.textContent);
-    back.disabled = at === 0;
-    on.disabled = at === boards.length - 1;
+    board.setAttribute("aria-label", isHome ? label : `${said.textContent}. ${inWords(boards[at])}`);
   };
   const button = (text, name, to) => {
     const made = document.createElement("button");
@@ -50,37 +48,42 @@ function walk(article, boards, moves, flipped) {
     made.addEventListener("click", () => show(to()));
     return made;
   };
-  const back = button("◀", "one move back", () => at - 1);
-  const on = button("▶", "one move on", () => at + 1);
   const row = document.createElement("div");
   row.className = "walk";
   row.append(
-    back,
-    on,
+    button("◀", "one move back", () => at - 1),
+    button("▶", "one move on", () => at + 1),
     button("↺", "back to the lesson", () => home),
     said,
   );
   board.after(row);
   show(home);
 }
-// An empty board and the pieces on it, from the first field of a FEN.
+// The pieces of a board, the first field of a FEN, from a1 on.
+function piecesOf(board) {
+  const signs = board.replace(/\d/g, (count) => " ".repeat(Number(count)));
+  const ranks = signs.split("/").reverse();
+  const all = ranks.flatMap((row, rank) => [...row].map((sign, file) => ({ sign, file, rank })));
+  return all.filter(({ sign }) => sign !== " ");
+}
+// An empty board and the pieces on it.
 function pieces(board, flipped) {
-  const drawn = [symbol({ href: "#field" })];
-  board.split("/").forEach((rank, y) => {
-    let x = 0;
-    for (const sign of rank) {
-      if (sign >= "1" && sign <= "8") {
-        x += Number(sign);
-        continue;
-      }
-      const piece = sign.toUpperCase();
-      const [left, top] = flipped ? [7 - x, 7 - y] : [x, y];
-      const href = `#${sign === piece ? "w" : "b"}${piece}`;
-      drawn.push(symbol({ href, x: 45 * left, y: 45 * top, width: 45, height: 45 }));
-      x += 1;
-    }
+  const drawn = piecesOf(board).map(({ sign, file, rank }) => {
+    const piece = sign.toUpperCase();
+    const [left, top] = flipped ? [7 - file, rank] : [file, 7 - rank];
+    const href = `#${sign === piece ? "w" : "b"}${piece}`;
+    return symbol({ href, x: 45 * left, y: 45 * top, width: 45, height: 45 });
   });
-  return drawn;
+  return [symbol({ href: "#field" }), ...drawn];
+}
+// The pieces for those who cannot see them, in the form of the lesson's own board.
+function inWords(board) {
+  const side = (isOne) =>
+    piecesOf(board)
+      .filter(({ sign }) => isOne(sign))
+      .map(({ sign, file, rank }) => `${sign.toUpperCase()}${"abcdefgh"[file]}${rank + 1}`)
+      .join(" ");
+  return `white: ${side((sign) => sign < "a")}; black: ${side((sign) => sign > "a")}`;
 }
 function symbol(attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", "use");

@@ -9,7 +9,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const numbers = new Set(games.map((game) => game.number));
   const isOneFile = positions.length === 0 && numbers.size === games.length;
   for (const row of all) row.address = (isOneFile && row.number) || row.block;
-  let [viewer, block, tables, scrolled] = [null, 0, null, 0];
+  // The block that is shown, 0 for the tables; null before anything is shown.
+  let [viewer, block, tables, scrolled] = [null, null, null, 0];
   const open = (row) => {
     location.hash = `#${row.address}`;
   };
@@ -56,15 +57,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const follow = (event) => {
     const [number, ply] = location.hash.slice(1).split("/").map(Number);
     const row = all.length === 1 ? all[0] : all.find((entry) => entry.address === number);
-    if (!row) {
-      showTables();
-      scrollTo(0, scrolled);
-      return;
-    }
-    if (row.block !== block) {
+    if (block !== (row ? row.block : 0)) {
       if (viewer === null) scrolled = scrollY;
-      showBlock(row);
-      scrollTo(0, 0);
+      if (row) showBlock(row);
+      else showTables();
+      scrollTo(0, row ? 0 : scrolled);
       // Whoever follows a link by keyboard or screen reader goes on from the heading.
       const heading = page.querySelector("h1");
       if (event && heading) {
@@ -72,7 +69,7 @@ document.addEventListener("DOMContentLoaded", () => {
         heading.focus({ preventScroll: true });
       }
     }
-    viewer.show(Math.trunc(ply) || 0);
+    viewer?.show(Math.trunc(ply) || 0);
   };
 
   addEventListener("hashchange", follow);

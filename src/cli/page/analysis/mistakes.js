@@ -1,7 +1,7 @@
 // Learn from your mistakes: the positions in which a side went wrong, one after another, to find a better move.
 
-// Another line of the engine is a good answer too if it gives away less than this of the winning chances, in percent:
-// more is an inaccuracy.
+// Another line of the engine is a good answer too if it gives away less than this of the winning chances, in percent, and
+// no forced mate: else it is an inaccuracy.
 const GOOD_ENOUGH = 5;
 
 // The plies of a side's bad moves to which the engine knew a better one.
@@ -50,7 +50,14 @@ class Drill {
     Object.assign(this, { at: number, tries: 0, asks: number < this.plies.length, said: null });
     viewer.show(this.asks ? this.ply - 1 : viewer.ply);
     announce(viewer.verdict.querySelector("p").textContent, false);
-    viewer.verdict.querySelector("button").focus({ preventScroll: true });
+    // On a touch screen a keyboard would cover the board.
+    const types = this.asks && !matchMedia("(pointer: coarse)").matches;
+    (types ? viewer.input : this.button()).focus({ preventScroll: true });
+  }
+
+  // The first button: behind an answer it goes on.
+  button() {
+    return this.viewer.verdict.querySelector("button");
   }
 
   // What a move is worth: is it good enough, in which words, and which of the engine's lines it begins.
@@ -65,7 +72,9 @@ class Drill {
     const score = line ? ` (${scoreText(line.score)})` : "";
     if (line === lines[0]) return { good: true, line, words: `${name} is the engine's move${score}.` };
     if (name.endsWith("#")) return { good: true, line, words: `${name} is mate.` };
-    if (line && worth(lines[0]) - worth(line) < GOOD_ENOUGH) {
+    const isProven = ({ score }) => Array.isArray(score);
+    const isAlike = line && isProven(line) === isProven(lines[0]);
+    if (isAlike && worth(lines[0]) - worth(line) < GOOD_ENOUGH) {
       const best = `${named(lines[0].moves[0])} (${scoreText(lines[0].score)})`;
       return { good: true, line, words: `${name} is good too${score}. The engine's move is ${best}.` };
     }
@@ -88,6 +97,7 @@ class Drill {
     this.asks = false;
     if (line) viewer.enter(line, 1);
     else viewer.play(move);
+    this.button().focus({ preventScroll: true });
   }
 
   showAnswer() {
@@ -99,6 +109,7 @@ class Drill {
     this.said = { words: `The engine's move is ${number} ${best.san[0]} (${scoreText(best.score)}).` };
     announce(this.said.words, false);
     viewer.enter(best, 1);
+    this.button().focus({ preventScroll: true });
   }
 
   // "Found 2 (1 on the first try), 1 shown, 3 to come."

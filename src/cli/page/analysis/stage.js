@@ -13,7 +13,7 @@ class Stage {
   stage(forward, end, ...below) {
     const field = make("div", { class: "field" }, this.bar, this.board, this.hand.promotion);
     onWheel(field, (by) => this.step(by));
-    const step = (text, label, click) => button(text, label, click, { class: "step" });
+    const step = (text, label, click) => button(text, label, () => this.say(click), { class: "step" });
     const steps = make(
       "div",
       { class: "steps" },
@@ -82,9 +82,14 @@ class Stage {
     };
     if (event.key === "Escape") return this.escape();
     if (!(event.key in keys)) return false;
-    keys[event.key]();
-    announce(this.spoken(), false);
+    this.say(keys[event.key]);
     return true;
+  }
+
+  // Does something and says what is shown then.
+  say(change) {
+    change();
+    announce(this.spoken(), false);
   }
 }
 

@@ -453,7 +453,8 @@ class Viewer extends Stage {
   // What is said to those who cannot see the board.
   spoken() {
     if (this.tour !== null) return this.view().name;
-    const { text } = this.verdicts.get(this.ply) || { text: "" };
+    // It would tell what is to be found.
+    const { text } = (!this.drill?.asks && this.verdicts.get(this.ply)) || { text: "" };
     return `${this.names[this.ply]}, ${scoreText(this.game.scores[this.ply])}. ${text}`;
   }
 }
