@@ -3,11 +3,13 @@
 //!
 //! A move is bad by the winning chances that it gives away; a forced mate is all of them, or none. Where the game was as good
 //! as lost before it, or is as good as won after it, it is an inaccuracy at most. That is not Lichess's rule, but engines do
-//! not agree how much worse a lost position has become, and a move that still wins loses no game.
+//! not agree how much worse a lost position has become, and a move that still wins loses no game. As on Lichess it is an
+//! inaccuracy at least if it misses a forced mate or allows one.
 //!
 //! A move is good if it is the only one: the best move, which the search preferred to another only after a while, and
-//! every other move gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures
-//! and moves of a named opening are not praised.
+//! every other move gives away at least [`ONLY_MOVE`] percent. If it also sacrifices material, it is brilliant. Recaptures,
+//! captures of a piece that gives check, moves of a named opening and moves in a game that is as good as lost are not
+//! praised.
 
 use crate::{cli::pgn::glyph, types::Score};
 
@@ -21,7 +23,7 @@ const MAX_JUDGED_SCORE: i32 = 1000;
 pub const ONLY_MOVE: f64 = 10.0;
 /// With winning chances below this, in percent, a side is as good as lost, and with as many less than 100 as good as
 /// winning. What it then gives away is no more than an inaccuracy.
-const DECIDED: f64 = 25.0;
+pub const DECIDED: f64 = 25.0;
 
 /// How good or bad a move is, the worst last.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,10 +43,13 @@ pub enum MoveJudgement {
 impl MoveJudgement {
     /// The judgement on a move by the scores before and after it, both for the side that moved; `None` if it is not bad.
     pub fn of(before: Score, after: Score) -> Option<MoveJudgement> {
+        let is_mate = before.is_mate() || after.is_mate();
         let (before, after) = (chances(before), chances(after));
         let is_decided = before < DECIDED || after > 100.0 - DECIDED;
         let worst = if is_decided { MoveJudgement::Inaccuracy } else { MoveJudgement::Blunder };
-        MoveJudgement::of_loss(before - after).map(|judgement| judgement.min(worst))
+        // Ten pawns are nearly as much as a mate, and as little as being mated.
+        let least = (is_mate && before > after).then_some(MoveJudgement::Inaccuracy);
+        MoveJudgement::of_loss(before - after).map(|judgement| judgement.min(worst)).max(least)
     }
 
     /// The judgement on a loss of winning chances, in percent.
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn a_forced_mate_is_all_or_nothing() {
         let (mate, mated) = (Score::mate_in(Ply(5)), Score::mated_in(Ply(4)));
-        for (before, glyph) in [(0, "??"), (900, "??"), (-297, "??"), (-300, "?!"), (-1000, "")] {
+        for (before, glyph) in [(0, "??"), (900, "??"), (-297, "??"), (-300, "?!"), (-1000, "?!")] {
             assert_eq!(judged(Score::from_centipawns(before), mated), glyph, "{before}");
             assert_eq!(judged(mate, Score::from_centipawns(-before)), glyph, "{before}");
         }

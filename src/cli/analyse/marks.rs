@@ -9,13 +9,16 @@
 //! once more, and then the move that is best there is searched alone, as long: often it is this move that looked too good.
 //! The mark is the weaker one of the two confirmations.
 //!
+//! A best move cannot be bad, but which move is best a deeper search may see otherwise: where the score falls behind it as
+//! behind a bad one, its positions are confirmed as well.
+//!
 //! Many moves may be the only one, but few are: before that is confirmed, a search with two lines and twice the limit says
 //! what the second best move is worth.
 
 use shakmaty::Move;
 
 use super::{
-    judge::{MoveJudgement, ONLY_MOVE, chances},
+    judge::{DECIDED, MoveJudgement, ONLY_MOVE, chances},
     pool::{Finding, SearchKind},
 };
 use crate::{
@@ -95,11 +98,15 @@ impl<'a> Marks<'a> {
         if self.is_best(index) {
             return self.praise(index);
         }
-        let judged = |(before, after): (Score, Score)| MoveJudgement::of(before, after);
-        let first = self.beside(&self.first_scores, index).and_then(judged);
-        let judgement = self.scores(index).and_then(judged).min(first)?;
+        let judgement = self.judged(&self.scores, index).min(self.judged(&self.first_scores, index))?;
         // Many openings give something away for what no search sees.
         (index >= self.book || judgement == MoveJudgement::Blunder).then_some(judgement)
+    }
+
+    /// The judgement on a move by these scores alone.
+    fn judged(&self, scores: &[Score], index: usize) -> Option<MoveJudgement> {
+        let (before, after) = self.beside(scores, index)?;
+        MoveJudgement::of(before, after)
     }
 
     /// The judgement on a best move: is it the only one?
@@ -114,22 +121,27 @@ impl<'a> Marks<'a> {
     /// The winning chances, in percent, that every other move gives away, where a best move was hard to find.
     fn others_loss(&self, index: usize) -> Option<f64> {
         let [_, second, ..] = self.findings[index].lines.as_slice() else { return None };
-        let (before, after) = self.scores(index)?;
-        let kept = chances(before).min(chances(after));
-        self.may_be_only_move(index).then(|| kept - chances(second.score))
+        self.may_be_only_move(index).then(|| self.kept(index) - chances(second.score))
     }
 
-    /// Is a move one that was hard to find? The search preferred another one before it, and it is no recapture.
+    /// The winning chances that a move leaves, in percent.
+    fn kept(&self, index: usize) -> f64 {
+        self.scores(index).map_or(0.0, |(before, after)| chances(before).min(chances(after)))
+    }
+
+    /// Is a move one that was hard to find, in a game that it does not lose anyway? The search preferred another one
+    /// before it, and it takes neither what has just taken nor a piece that gives check.
     fn may_be_only_move(&self, index: usize) -> bool {
-        let m = self.moves[index];
+        let (m, position) = (self.moves[index], &self.positions[index]);
         let last = index.checked_sub(1).map(|before| self.moves[before]);
-        let is_recapture =
-            m.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == m.to());
+        let recaptures = last.is_some_and(|last| last.is_capture() && last.to() == m.to());
+        let is_obvious = m.is_capture() && (recaptures || position.checkers().contains(m.to()));
         index >= self.book
             && self.is_best(index)
             && self.findings[index].changes.len() > 1
-            && !is_recapture
-            && self.positions[index].legal_moves().len() > 1
+            && !is_obvious
+            && self.kept(index) >= DECIDED
+            && position.legal_moves().len() > 1
     }
 
     /// The positions, by ply, that are to be searched again before the marks can be printed, and how. `sent` are the last
@@ -143,7 +155,8 @@ impl<'a> Marks<'a> {
             }
             // A search less deep may find too little.
             let may_be_praised = self.others_loss(index).is_some_and(|loss| loss >= ONLY_MOVE / 2.0);
-            if judgement.is_none() && !may_be_praised {
+            let is_doubtful = self.judged(&self.scores, index).is_some() && self.is_best(index);
+            if judgement.is_none() && !may_be_praised && !is_doubtful {
                 continue;
             }
             // Where the game is over, there is nothing to search.
@@ -232,6 +245,17 @@ mod tests {
     }
 
     #[test]
+    fn a_best_move_behind_which_the_score_falls_is_confirmed_too() {
+        let lines: [&[(i32, &str)]; 2] = [&[(500, "h3")], &[(0, "Qxd1")]];
+        let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
+        let marks = Marks::new(&positions, &moves, &findings, 0);
+        use SearchKind::{Analysis, Confirmation};
+        assert_eq!(marks.of(0), None);
+        assert_eq!(marks.unconfirmed(&[Analysis; 2]), [(0, Confirmation), (1, Confirmation)]);
+        assert!(marks.unconfirmed(&[Confirmation; 2]).is_empty());
+    }
+
+    #[test]
     fn a_mark_is_the_weaker_one_of_two_confirmations() {
         let judged = |first: (i32, i32), second: (i32, i32)| {
             let lines: [&[(i32, &str)]; 2] = [&[(second.0, "Qxd5")], &[(-second.1, "Qxd1")]];
@@ -301,6 +325,16 @@ mod tests {
         assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), Some(MoveJudgement::Good));
         findings[0].changes.remove(0);
         assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), None, "seen at once");
+
+        let judged = |fen: &str, best: &str, (kept, second): (i32, i32), other: &str| {
+            let lines: [&[(i32, &str)]; 2] = [&[(kept, best), (second, other)], &[(-kept, "h6")]];
+            let (positions, moves, findings) = game(fen, &[best], &lines);
+            Marks::new(&positions, &moves, &findings, 0).of(0)
+        };
+        let check = "6k1/5ppp/8/8/8/5n2/5PPP/3Q2K1 w - - 0 1";
+        assert_eq!(judged(check, "Qxf3", (100, -900), "Kh1"), None, "it takes what gives check");
+        assert_eq!(judged(check, "Kh1", (100, -900), "Qxf3"), Some(MoveJudgement::Good));
+        assert_eq!(judged(check, "Kh1", (-310, -1000), "Qxf3"), None, "the game is lost anyway");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! All outputs of an analysis. Each item is written to all of them, in the order of the input.
 
-use std::{ffi::OsString, path::Path, time::Duration};
+use std::{collections::HashSet, ffi::OsString, path::Path, time::Duration};
 
 use super::sqlite::Database;
 use super::{
@@ -17,6 +17,7 @@ use super::{
 use crate::{
     cli::{CliError, source},
     position::{Opening, Openings, Position},
+    types::PositionKey,
     uci::Output,
 };
 
@@ -51,6 +52,8 @@ pub struct Totals {
 pub struct Outputs {
     sinks: Vec<Box<dyn Sink>>,
     openings: Openings,
+    /// The positions of the puzzles so far: many games fall into the same trap.
+    puzzles: HashSet<PositionKey>,
 }
 
 /// Maximum number of files named in a title.
@@ -104,7 +107,7 @@ impl Outputs {
             let as_games = source::ending(path).as_deref() == Some("pgn");
             sinks.push(Box::new(PuzzleFile { file, as_games }));
         }
-        Ok(Outputs { sinks, openings })
+        Ok(Outputs { sinks, openings, puzzles: HashSet::new() })
     }
 
     /// The last named position of a game: the number of moves that lead to it, and its name.
@@ -132,7 +135,8 @@ impl Outputs {
     /// Writes an analysed game.
     pub fn game(&mut self, report: &GameReport, totals: &mut Totals) -> Result<(), CliError> {
         totals.items += 1;
-        let puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
+        let mut puzzles: Vec<Puzzle<'_>> = Puzzle::all(report).collect();
+        puzzles.retain(|puzzle| self.puzzles.insert(puzzle.position().key()));
         totals.puzzles += puzzles.len();
         self.sinks.iter_mut().try_for_each(|sink| sink.game(report, &puzzles))
     }

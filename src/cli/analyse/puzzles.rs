@@ -16,16 +16,14 @@ use crate::{
 const WON: f64 = 75.0;
 /// Most winning chances of the second best move, in percent (a pawn).
 const NOT_WON: f64 = 60.0;
-/// Plies of a solution that is not a mate; odd, so that it ends with a move of the solver.
-const SOLUTION_PLIES: usize = 5;
-/// Smallest gain of a fork by exchanges: more than a pawn; a rook for a knight is 180 centipawns.
-const FORK_GAIN: Score = Score::from_centipawns(150);
+/// Smallest gain by an exchange: more than a pawn; a rook for a knight is 180 centipawns.
+const GAIN: Score = Score::from_centipawns(150);
 
 /// A puzzle.
 pub struct Puzzle<'a> {
     report: &'a GameReport,
     ply: usize,
-    /// The solution, beginning with the only winning move.
+    /// The solution: the only winning move, and if it mates by force, the moves to the mate.
     solution: Vec<Move>,
     /// Its themes.
     themes: Vec<String>,
@@ -46,17 +44,20 @@ impl<'a> Puzzle<'a> {
         if !is_blunder || chances(first.score) < WON || chances(second.score) > NOT_WON {
             return None;
         }
-        let answer = *first.moves.first()?;
+        let (position, answer) = (&report.positions[ply], *first.moves.first()?);
+        if is_obvious(position, report.game.moves[ply - 1], answer) {
+            return None;
+        }
         let mate = first.score.mate_moves();
-        let most = if mate.is_some() { first.moves.len() } else { SOLUTION_PLIES };
-        let plies = first.moves.len().min(most);
+        let plies = if mate.is_some() { first.moves.len() } else { 1 };
         // The last move is the solver's.
         let solution = first.moves[..plies - (plies + 1) % 2].to_vec();
-        let themes = themes(&report.positions[ply], answer, first.score);
+        let themes = themes(position, answer, first.score);
         Some(Puzzle { report, ply, solution, themes, mate })
     }
 
-    fn position(&self) -> &Position {
+    /// Where the solver begins.
+    pub fn position(&self) -> &Position {
         &self.report.positions[self.ply]
     }
 
@@ -116,6 +117,11 @@ impl<'a> Puzzle<'a> {
     }
 }
 
+/// Does the answer only take the piece that has just moved, or taken, and win material by the exchange?
+fn is_obvious(position: &Position, blunder: Move, answer: Move) -> bool {
+    answer.is_capture() && answer.to() == blunder.to() && position.see_ge(answer, GAIN.0)
+}
+
 /// The themes of the solution.
 fn themes(position: &Position, answer: Move, score: Score) -> Vec<String> {
     let mut themes = Vec::new();
@@ -144,7 +150,7 @@ fn forks(position: &Position, m: Move) -> bool {
     let wins = |reply: Move| {
         let after = child.play(reply);
         let captures = after.legal_moves().into_iter().filter(|m| m.is_capture() && m.from() == Some(square));
-        captures.into_iter().any(|m| after.see_ge(m, FORK_GAIN.0))
+        captures.into_iter().any(|m| after.see_ge(m, GAIN.0))
     };
     let replies = child.legal_moves();
     (attacked & !board.pawns()).count() > 1 && !replies.is_empty() && replies.into_iter().all(wins)
@@ -158,6 +164,21 @@ mod tests {
     fn themes_of(fen: &str, san: &str, score: Score) -> Vec<String> {
         let position = parse_fen(fen, false).unwrap();
         themes(&position, pgn::read_move(san, &position).unwrap(), score)
+    }
+
+    #[test]
+    fn a_piece_that_hangs_where_it_moved_is_no_puzzle() {
+        let is_obvious = |fen: &str, blunder: &str, answer: &str| {
+            let before = parse_fen(fen, false).unwrap();
+            let blunder = pgn::read_move(blunder, &before).unwrap();
+            let position = before.play(blunder);
+            is_obvious(&position, blunder, pgn::read_move(answer, &position).unwrap())
+        };
+        let fen = "3q2k1/p4ppp/8/3b4/8/4N3/5PPP/3Q2K1 b - - 0 1";
+        assert!(is_obvious(fen, "Bc4", "Nxc4") && is_obvious(fen, "Bxg2", "Kxg2"));
+        assert!(!is_obvious(fen, "Be6", "Qxd8"), "elsewhere");
+        assert!(!is_obvious(fen, "a5", "Nxd5"), "it was there before");
+        assert!(!is_obvious("3q2k1/p4ppp/2b5/8/8/8/5PPP/3Q2K1 b - - 0 1", "Bd5", "Qxd5"), "a sacrifice");
     }
 
     #[test]

@@ -104,7 +104,8 @@ impl Searcher {
         finding.nodes += alone.nodes;
         finding.millis += alone.millis;
         if let Some(checked) = alone.lines.first() {
-            finding.lines.iter_mut().for_each(|line| line.score = line.score.min(checked.score));
+            finding.lines[0].score = finding.lines[0].score.min(checked.score);
+            put_in_order(&mut finding.lines);
         }
         Some(())
     }
@@ -127,7 +128,16 @@ impl Searcher {
         });
         // The moves were legal when they were read.
         finding.lines = answer.map(|answer| answer.lines).unwrap_or_default();
+        put_in_order(&mut finding.lines);
         goes_on().then_some(finding)
+    }
+}
+
+/// No line is worth more than the one before it. If the limit ends an iteration, the lines that it has not reached have the
+/// scores of the last one, and those that are higher it has refuted.
+fn put_in_order(lines: &mut [ScoredLine]) {
+    for index in 1..lines.len() {
+        lines[index].score = lines[index].score.min(lines[index - 1].score);
     }
 }
 
@@ -173,5 +183,21 @@ mod tests {
             assert!(checked.lines.is_sorted_by(|one, next| one.score >= next.score));
         }
         assert!(plain.iter().zip(&checked).any(|(plain, checked)| checked.score() < plain.score()));
+    }
+
+    #[test]
+    fn lines_are_in_order_where_the_limit_ends_an_iteration() {
+        let budget = SearchBudget { multipv: 3, hash: 1, ..SearchBudget::default() };
+        let settings =
+            SearchSettings { budget: budget.clone(), workers: 1, threads: 1, ..SearchSettings::default() };
+        let start = Position::from_fen("r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1");
+        let work = MoveList { item: 0, start: start.expect("a position"), moves: Vec::new(), lead: 0 };
+        let mut searcher = Searcher::new(&settings, Arc::new(|_| ()), Arc::default()).expect("a thread");
+        for nodes in (1..100).map(|count| 100 * count) {
+            searcher.blocking.engine.new_game();
+            let budget = SearchBudget { nodes: Some(nodes), ..budget.clone() };
+            let lines = searcher.search(&work, 0, &budget).expect("nobody stops it").lines;
+            assert!(lines.is_sorted_by(|one, next| one.score >= next.score), "{nodes}: {lines:?}");
+        }
     }
 }
