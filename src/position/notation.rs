@@ -85,13 +85,12 @@ fn with_letters(word: &str) -> String {
     letters
 }
 
-/// A move in SAN except for zeros in castling, a hyphen between its squares, a pawn's capture without its sign (`ed5`),
+/// A move in SAN except for zeros and small letters in castling, a hyphen between its squares, a pawn's capture without its sign (`ed5`),
 /// and the sign of promotion or its case.
 fn as_san(word: &str) -> String {
-    match word {
-        "0-0" | "o-o" => return "O-O".to_owned(),
-        "0-0-0" | "o-o-o" => return "O-O-O".to_owned(),
-        _ => {}
+    let castling = word.replace(['0', 'o'], "O");
+    if ["O-O", "O-O-O"].contains(&castling.as_str()) {
+        return castling;
     }
     let is_file = |byte: &u8| (b'a'..=b'h').contains(byte);
     let squares = word.split_once('-').filter(|(from, to)| {

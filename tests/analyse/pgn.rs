@@ -161,6 +161,7 @@ fn only_our_own_marks_and_lines_are_replaced() {
         ["(1... c5 {+-}) (1... e6 2. d4 {#}) (1... d5 {-0.5?}) (1... Nf6 {+0.35})", "2. Nf3 $2", "X00"]
     {
         assert!(flat(&text).contains(kept), "{kept}: {text}");
+        assert!(!text.contains("[Opening "), "the name of another code: {text}");
         text = analysed(&text, "3");
     }
 
@@ -305,6 +306,8 @@ fn the_result_is_the_same_in_the_tag_and_behind_the_moves() {
         ("1-0", "1. f3 e5 2. g4 Qh4# 1-0", "0-1"),
         ("*", "1. e4 e5 1-0", "1-0"),
         ("1/2-1/2", "1. e4 e5 *", "1/2-1/2"),
+        ("1-O", "1. e4 e5 *", "1-0"),
+        ("White wins", "1. e4 e5 *", "*"),
     ] {
         let text = analysed(&format!("[Result \"{tagged}\"]\n\n{moves}\n"), "1");
         assert!(text.contains(&format!("[Result \"{result}\"]")), "{text}");

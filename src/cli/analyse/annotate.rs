@@ -1,6 +1,6 @@
 //! A game with the annotations of its analysis, as PGN.
 
-use shakmaty::{Color, Outcome};
+use shakmaty::Color;
 
 use super::{report::GameReport, variations::Variation};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         pawns,
         pgn::{self, Annotation, Comment},
     },
-    position::notation::eval,
+    position::{Opening, notation::eval},
 };
 
 /// Plies of another line that are shown.
@@ -31,11 +31,13 @@ pub fn game_pgn(report: &GameReport) -> String {
         Some(tag) => tag.1 = value,
         None => tags.push((name.to_owned(), value)),
     };
-    // The board may say otherwise than the tag.
-    if game.tag("Result").is_some() && game.outcome != Outcome::Unknown {
+    // The board may say otherwise than the tag, which may also be in words.
+    if game.tag("Result").is_some() {
         set("Result", game.outcome.to_string());
     }
-    if let Some(opening) = &report.opening {
+    // The name of our table beside another code would contradict it.
+    let agrees = |opening: &&Opening| game.tag("ECO").is_none_or(|eco| eco == opening.eco);
+    if let Some(opening) = report.opening.as_ref().filter(agrees) {
         for (name, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
             if game.tag(name).is_none() {
                 set(name, value.clone());

@@ -202,7 +202,7 @@ fn captures_are_read_with_and_without_their_sign() {
 
 #[test]
 fn castling_is_read_with_every_dash() {
-    for castling in ["O‐O", "O‑O", "O‒O", "O–O", "O—O", "O―O", "O−O", "0-0", "0−0", "o-o", "0-0!?"]
+    for castling in ["O‐O", "O‑O", "O‒O", "O–O", "O—O", "O―O", "O−O", "0-0", "0−0", "o-o", "O-0", "0-0!?"]
     {
         let text = format!("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. {castling} Nf6 1-0\n");
         assert!(sans(&text).ends_with("4. O-O Nf6"), "{castling}");
@@ -274,6 +274,7 @@ fn a_result_is_that_of_the_moves_or_of_the_tag() {
         ("1 - 0", "1-0"),
         ("0:1", "0-1"),
         ("0–1", "0-1"),
+        ("1-O", "1-0"),
         ("+--", "1-0"),
         ("+:-", "1-0"),
         ("+ - -", "1-0"),

@@ -184,9 +184,14 @@ fn sign(word: &str) -> Option<u32> {
     glyph::nag(word).or_else(|| glyph::nag(&with_hyphens(word)))
 }
 
+/// A word with hyphens for all dashes, and zeros for the letter O, which some people type in their place.
+fn with_zeros(word: &str) -> String {
+    with_hyphens(word).replace(['O', 'o'], "0")
+}
+
 /// A result among the moves. Without a tag `0-0` could be a castling, and `+--` is a glyph as well.
 fn result(word: &str) -> Option<Outcome> {
-    let begins = word.starts_with(['0', '1', '½']) && with_hyphens(word) != "0-0";
+    let begins = word.starts_with(['0', 'O', 'o', '1', '½']) && with_zeros(word) != "0-0";
     if begins || word.contains(':') { outcome(word) } else { None }
 }
 
@@ -194,7 +199,7 @@ fn result(word: &str) -> Option<Outcome> {
 /// lost is not known.
 pub(super) fn outcome(text: &str) -> Option<Outcome> {
     let winner = |winner| Some(Outcome::Known(KnownOutcome::Decisive { winner }));
-    let plain: String = with_hyphens(text).replace(':', "-").split_whitespace().collect();
+    let plain: String = with_zeros(text).replace(':', "-").split_whitespace().collect();
     match plain.as_str() {
         "1-0" | "+--" | "+-" => winner(Color::White),
         "0-1" | "--+" | "-+" => winner(Color::Black),
@@ -276,6 +281,8 @@ mod tests {
             "0-0",
             "0-0-0#",
             "o-o",
+            "O-0",
+            "0-o-O",
             "0–0",
             "e2e4",
             "e7e8q",
@@ -323,6 +330,7 @@ mod tests {
                 "e4~ e5+=/- Nf3, Nc6+/= Bb5+‡ ♦ resigns |",
                 "e4 $13 e5+ ~=/- Nf3 ~, Nc6 $14 Bb5+‡ ~♦ ~resigns ~|",
             ),
+            ("1-O O-1 o–1", "1-O O-1 o–1"),
             ("½ ½:½ 0:1 +:- -:+ -:- +-- 0-0", "½ ½:½ 0:1 +:- -:+ -:- $20 0-0"),
             ("e4 } e5}} Nf3}", "e4 e5 Nf3"),
             ("e4 <c4 e5 {a; b", "e4 ?<c4 e5 Brace ~a Comment(\" b\")"),
