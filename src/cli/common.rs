@@ -108,7 +108,8 @@ pub(super) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), C
     written.map_err(refused(path, "written"))
 }
 
-/// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal.
+/// A progress bar, or a spinner if the number of steps is unknown; hidden if the standard error is no terminal, or `TERM` is
+/// `dumb`.
 pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     // All templates are valid constants.
