@@ -99,12 +99,12 @@
 //! 10. Results come back as [`search::Event`]s, which [`uci`] prints through [`protocol`], and which [`cli`] also uses.
 //!
 //! [`types`] are the values that all of them share: scores, depths, keys, packed moves. [`notice`] is what the user is
-//! told besides results. `files.rs` opens and creates
-//! files, `locks.rs` locks mutexes, `processor.rs` chooses instructions and priorities.
+//! told besides results. `files.rs` opens and creates files, `locks.rs` locks mutexes, `processor.rs` chooses
+//! instructions and priorities.
 //!
-//! A file imports only from layers below its own: `types`; `position` and `notice`; then `tt`, `eval`, `learn`, `book`, `syzygy` and
-//! `protocol`, none of which imports another; then `search` and `tree`; then `fleet`; `engine`; `uci`; `cli`; `main.rs`. A test
-//! enforces this (`tests/repository/architecture.rs`).
+//! A file imports only from layers below its own: `types`; `position` and `notice`; then `tt`, `eval`, `learn`, `book`,
+//! `syzygy` and `protocol`, none of which imports another; then `search` and `tree`; then `fleet`; `engine`; `uci`; `cli`;
+//! `main.rs`. A test enforces this (`tests/repository/architecture.rs`).
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod book;

@@ -17,7 +17,6 @@ use super::{
 use crate::{
     learn::{FileError, LearnFile, Mode},
     notice::{Failure, Notice},
-    processor,
     search::Event,
     syzygy::Tablebase,
 };
@@ -32,8 +31,6 @@ impl Engine {
         let (tables, sink) = (self.tables.clone(), Arc::clone(&self.sink));
         let flushed = self.game().memory.flushed();
         let work = move |goes_on: &dyn Fn() -> bool| {
-            // Its search thread inherits the priority.
-            processor::lower_thread_priority();
             // The records of the last game may still be in the queue, and a new file may not be there yet.
             let is_waiting =
                 |flushed: &Receiver<bool>| flushed.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout);

@@ -191,10 +191,12 @@ impl Game {
         }
         let line = &self.place.line;
         let goes_on = self.game.played.is_empty() || self.game.played.goes_on_with(line);
+        // A position of the game itself is looked at, however far back it is.
+        let is_other = !goes_on && !self.game.played.line().continues(line);
         let plays_on = |aside: &PlayedGame| {
             aside.goes_on_with(line) && !aside.is_empty() && line.plies() > aside.line().plies()
         };
-        let begins = !goes_on && !analysis && !self.is_look && plays_on(&self.aside.played);
+        let begins = is_other && !analysis && !self.is_look && plays_on(&self.aside.played);
         if begins {
             let next = std::mem::take(&mut self.aside);
             self.end_before();

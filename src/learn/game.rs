@@ -93,8 +93,8 @@ impl GameSearch {
 
 /// A game as an engine searched it, for one side or for both (an engine that plays itself).
 ///
-/// Moves may be taken back and positions of the game looked at again: all searches are kept, and those on the line of
-/// the game count.
+/// Moves may be taken back and positions of the game looked at again: the searches that count are those on the line of
+/// the game.
 #[derive(Clone, Debug, Default)]
 pub struct PlayedGame {
     line: Line,

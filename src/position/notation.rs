@@ -85,8 +85,8 @@ fn with_letters(word: &str) -> String {
     letters
 }
 
-/// A move in SAN except for zeros and small letters in castling, a hyphen between its squares, a pawn's capture without its sign (`ed5`),
-/// and the sign of promotion or its case.
+/// A move in SAN except for zeros and small letters in castling, a hyphen between its squares, a pawn's capture without
+/// its sign (`ed5`), and the sign of promotion or its case.
 fn as_san(word: &str) -> String {
     let castling = word.replace(['0', 'o'], "O");
     if ["O-O", "O-O-O"].contains(&castling.as_str()) {

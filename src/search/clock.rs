@@ -23,7 +23,7 @@ impl NodeRate {
 }
 
 /// The time left to a player under a [`NodeRate`]. The first `go` of a game sets it; from then on nodes are subtracted
-/// and increments added, and at each time control the time of the first `go`. The real clock is ignored.
+/// and increments added, and at each repeated time control the time of the first `go`. The real clock is ignored.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NodeClock {
     left: Option<Duration>,

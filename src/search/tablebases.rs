@@ -120,10 +120,11 @@ impl Tablebases {
         self.ranked_move(m).map_or(0, |ranked| ranked.rank)
     }
 
-    /// The score of a root move. WDL tables alone do not know if a win comes before the fifty-move rule: there the search
-    /// gives the score.
+    /// The score of a root move. WDL tables alone do not know if a win comes before the fifty-move rule, if that counts:
+    /// there the search gives the score.
     pub fn score(&self, m: Move) -> Option<Score> {
-        let is_certain = |score: &Score| !self.in_search || !score.is_decisive();
+        let fifty = self.in_search && self.probing.as_ref().is_none_or(|probing| probing.rules.fifty);
+        let is_certain = |score: &Score| !fifty || !score.is_decisive();
         self.ranked_move(m).map(|ranked| ranked.score).filter(is_certain)
     }
 

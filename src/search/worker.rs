@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 use super::{
     history::{
@@ -263,10 +263,11 @@ impl Worker {
     }
 
     /// The static evaluation: the raw evaluation plus correction history, scaled towards zero as the fifty-move counter
-    /// grows. Known draws, which are 0, and known wins stay as they are: what lies between two positions of a bare king is
-    /// less than a correction, or than a ply of the counter.
+    /// grows. Known draws, which are 0, and known wins against a bare king stay as they are: what lies between two positions
+    /// on the way to the mate is less than a correction, or than a ply of the counter.
     pub fn correct(&self, raw_eval: Score, position: &Position, ply: Ply) -> Score {
-        if raw_eval == Score::ZERO || raw_eval.0.abs() >= Score::KNOWN_WIN.0 {
+        let has_bare_king = || Color::ALL.iter().any(|&side| position.board().by_color(side).count() == 1);
+        if raw_eval == Score::ZERO || raw_eval.0.abs() >= Score::KNOWN_WIN.0 && has_bare_king() {
             return raw_eval;
         }
         let correction = self.history.correction.get(position, self.move_before(ply, 1));
@@ -404,9 +405,12 @@ pub(super) mod tests {
         let last = worker.move_before(ply, 1);
         worker.history.correction.update(&position, last, Depth(20), Score(400), Score(0));
         assert!(worker.correct(Score(1), &position, ply) > Score(1));
-        for known in [Score::ZERO, Score::KNOWN_WIN, -Score::KNOWN_WIN] {
-            assert_eq!(worker.correct(known, &position, ply), known);
-        }
+        assert_eq!(worker.correct(Score::ZERO, &position, ply), Score::ZERO);
+        let win = Score::KNOWN_WIN;
+        assert!(worker.correct(win, &position, ply) > win, "the network's, not known");
+        let bare = self::position("4k3/8/8/8/8/8/8/R3K3 w Q - 40 60");
+        assert_eq!(worker.correct(win, &bare, ply), win);
+        assert!(worker.correct(win - 1, &bare, ply) < win - 1, "not known either");
     }
 
     #[test]

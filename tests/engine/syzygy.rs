@@ -252,6 +252,9 @@ fn a_win_of_wdl_tables_alone_is_a_draw_where_the_counter_ends_it() {
     let (_, lines) = engine.search("fen 8/8/8/4k3/8/8/1R6/K7 w - - 99 60", "go depth 4");
     let last = common::last_report(&lines);
     assert!(last.to_string().contains("score cp 0 ") && last.tbhits > Some(0), "{lines:?}");
+    engine.send("setoption name Syzygy50MoveRule value false");
+    let (_, lines) = engine.search("fen 8/8/8/4k3/8/8/1R6/K7 w - - 99 60", "go depth 4");
+    assert!(common::last_report(&lines).to_string().contains("score cp 22"), "{lines:?}");
     engine.quit();
 }
 

@@ -62,19 +62,22 @@ fn a_takeback_and_a_look_at_another_position_take_no_lesson_away() {
         });
         assert_eq!(found, whole, "{back} plies taken back, and on");
     }
-    let looks: [(&str, &str, &str); 4] = [
-        ("the beginning", "startpos", "go depth 6"),
-        ("another game", "startpos moves d2d4 d7d5 c2c4 e7e6 b1c3", "go depth 6"),
-        ("another position", "fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "go depth 6"),
-        ("an analysis", "startpos moves e2e4 e7e5 d1h5 b8c6 h5e5 c6e5 a2a3 d7d5", "go infinite"),
+    let looks: [(&str, &[&str], &str); 5] = [
+        ("the beginning", &["startpos"], "go depth 6"),
+        ("one position after another", &["startpos", "startpos moves e2e4 e7e5"], "go depth 6"),
+        ("another game", &["startpos moves d2d4 d7d5 c2c4 e7e6 b1c3"], "go depth 6"),
+        ("another position", &["fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"], "go depth 6"),
+        ("an analysis", &["startpos moves e2e4 e7e5 d1h5 b8c6 h5e5 c6e5 a2a3 d7d5"], "go infinite"),
     ];
-    for (name, position, go) in looks {
+    for (name, positions, go) in looks {
         let found = learned(|engine| {
             play(engine, (0..=8).step_by(2));
-            engine.send(&format!("position {position}"));
-            engine.send(go);
-            engine.expect("info depth 6 seldepth ");
-            engine.stop();
+            for position in positions {
+                engine.send(&format!("position {position}"));
+                engine.send(go);
+                engine.expect("info depth 6 seldepth ");
+                engine.stop();
+            }
             play(engine, (10..=10).step_by(2));
         });
         assert_eq!(found, whole, "a look at {name}, and back");

@@ -3,7 +3,7 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     hash::{DefaultHasher, Hash, Hasher},
 };
 
@@ -123,7 +123,7 @@ impl OwnGame {
             result,
             opening: openings.last_named(positions).map(|(_, opening)| opening.clone()),
             start: positions[0].key(),
-            session: game.tag("Session").and_then(|hex| u32::from_str_radix(hex, 16).ok()),
+            session: session(&game),
             is_known: false,
             course: Course::Kept(Box::new(game)),
             moves: OnceCell::new(),
@@ -312,9 +312,15 @@ impl OwnGames {
     }
 }
 
-/// Leaves out games that a later one continues: one that is played by several processes is kept by each of them.
+/// The process that played a kept game, as its records name it.
+fn session(game: &Game) -> Option<u32> {
+    u32::from_str_radix(game.tag("Session")?, 16).ok()
+}
+
+/// Leaves out games that a later one of another process continues: one that is played by several processes is kept by
+/// each of them.
 fn leave_out_beginnings(games: &mut Vec<Game>) {
-    let mut continued = HashSet::new();
+    let mut continued = HashMap::new();
     games.reverse();
     games.retain(|game| {
         let mut hasher = DefaultHasher::new();
@@ -324,9 +330,10 @@ fn leave_out_beginnings(games: &mut Vec<Game>) {
             beginnings.push(hasher.finish());
             m.hash(&mut hasher);
         }
-        let is_left = !continued.contains(&hasher.finish());
-        continued.extend(beginnings);
-        is_left
+        let own = session(game);
+        let is_continued = continued.get(&hasher.finish()).is_some_and(|&other| other != own);
+        continued.extend(beginnings.into_iter().map(|beginning| (beginning, own)));
+        !is_continued
     });
     games.reverse();
 }
@@ -416,22 +423,24 @@ mod tests {
 
     #[test]
     fn a_game_that_a_later_one_continues_is_left_out() {
-        let game =
-            |black: &str, moves: &str| format!("[White \"Engram\"]\n[Black \"{black}\"]\n\n{moves} *\n\n");
+        let game = |&(session, black, moves): &(u32, &str, &str)| {
+            format!("[White \"Engram\"]\n[Black \"{black}\"]\n[Session \"{session:08x}\"]\n\n{moves} *\n\n")
+        };
         let played = [
-            ("Bob", "1. e4 e5"),
-            ("Ann", "1. e4 e5"),
-            ("Bob", "1. e4 e5 2. Nf3"),
-            ("Bob", "1. d4 d5"),
-            ("Bob", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
-            ("Bob", "1. e4 e5 2. d4"),
-            ("Bob", "1. d4 d5"),
+            (1, "Bob", "1. e4 e5"),
+            (1, "Ann", "1. e4 e5"),
+            (2, "Bob", "1. e4 e5 2. Nf3"),
+            (2, "Bob", "1. d4 d5"),
+            (3, "Bob", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
+            (3, "Bob", "1. e4 e5 2. d4"),
+            (3, "Bob", "1. d4 d5"),
+            (3, "Bob", "1. d4 d5 2. c4"),
         ];
-        let text: String = played.iter().map(|(black, moves)| game(black, moves)).collect();
+        let text: String = played.iter().map(game).collect();
         let read = Games::new(text.as_bytes()).map(|game| game.expect("read").expect("legal"));
         let mut games: Vec<Game> = read.collect();
         leave_out_beginnings(&mut games);
         let left: Vec<usize> = games.iter().map(|game| game.number).collect();
-        assert_eq!(left, [2, 4, 5, 6, 7], "the same game twice was played twice");
+        assert_eq!(left, [2, 5, 6, 7, 8], "what one process played twice are two games");
     }
 }
