@@ -163,15 +163,15 @@ impl Book {
         moves
     }
 
-    /// The moves by which the book goes on: those that it may play; where it has none, as on the other side's turn in a book
-    /// for one side, those to positions where it has some.
+    /// The moves by which the book goes on: those that it may play; in a position that it does not know, as on the other
+    /// side's turn in a book for one side, those to positions where it may play some.
     pub fn ways_on(&self, position: &Position) -> Vec<Move> {
-        let playable = |position: &Position| self.moves(position).into_iter().filter(|m| m.weight > 0);
-        let own: Vec<Move> = playable(position).map(|m| m.book_move).collect();
+        let playable = |m: &BookMove| m.weight > 0;
+        let own = self.moves(position);
         if !own.is_empty() {
-            return own;
+            return own.into_iter().filter(playable).map(|m| m.book_move).collect();
         }
-        let leads_back = |m: &Move| playable(&position.play(*m)).next().is_some();
+        let leads_back = |m: &Move| self.moves(&position.play(*m)).iter().any(playable);
         position.legal_moves().into_iter().filter(leads_back).collect()
     }
 

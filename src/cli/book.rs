@@ -194,13 +194,13 @@ fn add(builder: &mut Builder, game: &pgn::Game, make: &Make) -> usize {
         }
     };
     add_line(&game.start, &game.moves, game.outcome.winner());
-    if make.variations {
-        let list = variations::of_game(game, &game.positions());
-        Branch::all(game, &list).iter().for_each(|branch| add_line(&branch.start, &branch.moves, None));
-        return 0;
+    let list = variations::of_game(game, &game.positions());
+    let branches = Branch::all(game, &list);
+    if !make.variations {
+        return branches.len();
     }
-    let annotations = game.annotations.iter().flatten();
-    annotations.filter(|annotation| matches!(annotation, pgn::Annotation::Variation(_))).count()
+    branches.iter().for_each(|branch| add_line(&branch.start, &branch.moves, None));
+    0
 }
 
 fn show(position: &Position, book: &Book, learned: bool, output: &Output) {

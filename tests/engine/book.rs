@@ -289,7 +289,7 @@ fn books_are_made_shown_counted_and_merged() {
     fs::write(path("lines.pgn"), "1. e4 e5 (1... c5 2. Nf3 (2. c3)) 2. Nf3 *").unwrap();
     let make = ["book", "make", &path("lines.pgn"), "-o", &path("lines.bin"), "--force"];
     let (out, _, _) = run(&make);
-    assert!(out.contains("3 entries from 1 game, 0 skipped, 1 variation left out"), "{out}");
+    assert!(out.contains("3 entries from 1 game, 0 skipped, 2 variations left out"), "{out}");
     let (out, _, _) = run(&[&make[..], &["--variations"]].concat());
     assert!(out.ends_with("6 entries from 1 game, 0 skipped\n"), "{out}");
 }

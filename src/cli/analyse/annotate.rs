@@ -1,6 +1,6 @@
 //! A game with the annotations of its analysis, as PGN.
 
-use shakmaty::Color;
+use shakmaty::{Color, Outcome};
 
 use super::{report::GameReport, variations::Variation};
 use crate::{
@@ -31,12 +31,13 @@ pub fn game_pgn(report: &GameReport) -> String {
         Some(tag) => tag.1 = value,
         None => tags.push((name.to_owned(), value)),
     };
-    // The board may say otherwise than the tag, which may also be in words.
-    if game.tag("Result").is_some() {
+    // The board may say otherwise than the tag, which may also be misspelt.
+    if game.tag("Result").is_some() && game.outcome != Outcome::Unknown {
         set("Result", game.outcome.to_string());
     }
-    // The name of our table beside another code would contradict it.
-    let agrees = |opening: &&Opening| game.tag("ECO").is_none_or(|eco| eco == opening.eco);
+    // The name of our table beside another code would contradict it. Some programs add to the code: B33j, B50/02.
+    let is_ours = |eco: &str, ours: &str| eco.to_ascii_uppercase().starts_with(ours);
+    let agrees = |opening: &&Opening| game.tag("ECO").is_none_or(|eco| is_ours(eco, &opening.eco));
     if let Some(opening) = report.opening.as_ref().filter(agrees) {
         for (name, value) in [("ECO", &opening.eco), ("Opening", &opening.name)] {
             if game.tag(name).is_none() {

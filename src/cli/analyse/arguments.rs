@@ -32,7 +32,7 @@ pub struct Analyse {
     /// Number of search threads, each on another position (all on one if there is only one). All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     pub(super) threads: Option<u64>,
-    /// Total size of the transposition tables in MiB, each of at least 16; with --nodes no more than the searches can use.
+    /// Total size of the transposition tables in MiB, each of at least 16 if the total is; with --nodes no more than the searches can use.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(super) hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.

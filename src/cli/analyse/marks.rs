@@ -155,7 +155,10 @@ impl<'a> Marks<'a> {
             }
             // A search less deep may find too little.
             let may_be_praised = self.others_loss(index).is_some_and(|loss| loss >= ONLY_MOVE / 2.0);
-            let is_doubtful = self.judged(&self.scores, index).is_some() && self.is_best(index);
+            let is_doubtful = index >= self.book
+                && self.judged(&self.scores, index).is_some()
+                && self.is_best(index)
+                && self.positions[index].legal_moves().len() > 1;
             if judgement.is_none() && !may_be_praised && !is_doubtful {
                 continue;
             }

@@ -173,7 +173,7 @@ fn records(path: &Path, write: bool) -> Result<usize, FileError> {
 /// The size in MiB of the table of each of `workers`, which share `total`.
 pub(super) fn hash_of_worker(total: u64, workers: usize) -> usize {
     let total = total as usize;
-    (total / workers).max(total.min(LEAST_HASH))
+    (total / workers).max(if total < LEAST_HASH { 1 } else { LEAST_HASH })
 }
 
 fn settings(arguments: &Analyse, single: bool) -> SearchSettings {
@@ -260,6 +260,6 @@ mod tests {
     #[test]
     fn many_workers_have_no_tiny_tables_unless_they_are_asked_for() {
         let sizes = [(128, 2), (128, 256), (8, 256)].map(|(total, workers)| hash_of_worker(total, workers));
-        assert_eq!(sizes, [64, 16, 8]);
+        assert_eq!(sizes, [64, 16, 1]);
     }
 }

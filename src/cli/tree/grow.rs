@@ -47,7 +47,7 @@ pub(super) struct GrowArguments {
     /// Positions that are searched at once. All cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: Option<u64>,
-    /// Total size of the transposition tables in MiB, each of at least 16.
+    /// Total size of the transposition tables in MiB, each of at least 16 if the total is.
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.

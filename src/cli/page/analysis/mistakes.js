@@ -72,8 +72,8 @@ class Drill {
     const score = line ? ` (${scoreText(line.score)})` : "";
     if (line === lines[0]) return { good: true, line, words: `${name} is the engine's move${score}.` };
     if (name.endsWith("#")) return { good: true, line, words: `${name} is mate.` };
-    const isProven = ({ score }) => Array.isArray(score);
-    const isAlike = line && isProven(line) === isProven(lines[0]);
+    const isMate = ({ score }) => Array.isArray(score) && score[1].includes("#");
+    const isAlike = line && isMate(line) === isMate(lines[0]);
     if (isAlike && worth(lines[0]) - worth(line) < GOOD_ENOUGH) {
       const best = `${named(lines[0].moves[0])} (${scoreText(lines[0].score)})`;
       return { good: true, line, words: `${name} is good too${score}. The engine's move is ${best}.` };
