@@ -120,7 +120,7 @@ impl Worker {
     }
 
     /// Evaluation-difference history: the opponent's quiet move gets a bonus if it improved the static evaluation for
-    /// its side, or a malus if it worsened it, before any search of it.
+    /// its side, or a malus if it worsened it, before any search of it; in butterfly and pawn history (Stockfish).
     pub fn update_eval_difference_history(&mut self, position: &Position, ply: Ply, static_eval: Score) {
         let before = self.stack_before(ply, 1).static_eval;
         if before != Score::NONE
@@ -131,6 +131,7 @@ impl Worker {
             let bonus = (-loss * eval_difference_step()).clamp(-eval_difference_max(), eval_difference_max());
             let threats = self.stack_before(ply, 1).threats.all;
             self.history.butterfly.update(!position.turn(), threats, m, bonus);
+            self.history.pawns.update(position.keys().pawns, !position.turn(), m, bonus);
         }
     }
 }

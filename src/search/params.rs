@@ -302,6 +302,8 @@ parameters! {
     history_bonus_max = 1900 hist, 633 to 5700;
     /// A cutoff this far above beta earns the bonus of one more ply of depth.
     surprise_margin = 90 units, 30 to 270;
+    /// The share of butterfly history that is left in the next search.
+    butterfly_kept_share = 768 of1024, 0 to 1024;
     /// The share of a bonus for the continuation history of the move 4 plies before.
     continuation_4_share = 512 of1024, 0 to 1024;
     /// The same of the move 6 plies before.

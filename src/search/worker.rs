@@ -143,9 +143,10 @@ impl Worker {
         self.nmp_min_ply = 0;
         self.stopped = false;
         self.time_used_up = false;
-        // A resumed search keeps the killers, so that a single thread searches the same tree as without interruption.
+        // A resumed search keeps killers and history: so a single thread searches the same tree as without interruption.
         if self.task.resumed.is_none() {
             self.stack.fill(StackEntry::default());
+            self.history.butterfly.age();
         }
         self.evaluator.reset_counters();
         if cfg!(feature = "tune") {

@@ -7,8 +7,8 @@
 //!
 //! A trap counts where the search alone is right: the same warm-up and question with the table cleared in
 //! between, at the depth asked and two plies below it; where it is not, the question is asked up to six plies
-//! deeper. A mode falls into it if it is wrong at the depth asked and one ply deeper: a false entry is still
-//! there, a horizon is not. The default mode must fall into none, `off` into enough to show that the traps
+//! deeper. A mode falls into it if it is wrong at the depth asked and two plies deeper: a false entry is
+//! still there, a horizon is not. The default mode must fall into none, `off` into enough to show that the traps
 //! are traps; `ENGRAM_FULL=1` asks the other modes too. One thread and fixed
 //! depths: what happens here is the same everywhere. The modes are counted with the classical evaluation, whose
 //! weights are final, so that a new network changes no count; all else is asked with the network.
@@ -151,7 +151,7 @@ fn is_fair(alone: &mut Searcher, trap: &Trap) -> bool {
 fn falls_into(searcher: &mut Searcher, trap: &Trap) -> Option<Score> {
     let score = searcher.answer(trap, true, trap.ask.depth);
     let wrong = !is_right(score, trap.truth)
-        && !is_right(searcher.answer(trap, true, trap.ask.depth + 1), trap.truth);
+        && !is_right(searcher.answer(trap, true, trap.ask.depth + 2), trap.truth);
     wrong.then_some(score)
 }
 

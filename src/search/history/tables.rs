@@ -3,7 +3,10 @@
 use shakmaty::{Bitboard, Color, Move, Square};
 
 use super::entry::{MOVES, PIECES, piece_to, table, update_with_gravity};
-use crate::{search::params::history_max, types::PawnKey};
+use crate::{
+    search::params::{butterfly_kept_share, history_max, share_of},
+    types::PawnKey,
+};
 
 /// Butterfly history: quiet moves by from and to square, and by whether the opponent attacks either
 /// square (the move evades an attack, or walks into one).
@@ -12,6 +15,13 @@ pub struct ButterflyHistory(Box<[[i16; 64]]>);
 impl ButterflyHistory {
     pub fn new() -> ButterflyHistory {
         ButterflyHistory(table([0; 64], 2 * 4 * 64))
+    }
+
+    /// Moves the entries towards zero: the next search begins some plies on.
+    pub fn age(&mut self) {
+        for entry in self.0.as_flattened_mut() {
+            *entry = share_of(i32::from(*entry), butterfly_kept_share()) as i16;
+        }
     }
 
     fn index(color: Color, threats: Bitboard, from: Square, to_threatened: bool) -> usize {
