@@ -190,6 +190,8 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
 pub fn require_room(path: &Path, bytes: u64) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(Ok(found)) = path.parent().map(rustix::fs::statvfs)
+        // File systems without a limit, such as ramfs, count no blocks.
+        && found.f_blocks > 0
         && found.f_bavail.saturating_mul(found.f_frsize) < bytes
     {
         return Err(io::ErrorKind::StorageFull.into());
@@ -301,13 +303,19 @@ impl NewFile {
         })
     }
 
-    /// Gives the file its name and, where the system allows it, the permissions of the file that has it, which it replaces.
+    /// Gives the file its name and, where the system allows it, the owner and the permissions of the file that has it, which
+    /// it replaces.
     ///
     /// # Errors
     /// The file cannot be written or renamed.
     pub fn replace(self) -> io::Result<()> {
         let (path, file) = self.complete()?;
         if let Ok(old) = fs::metadata(&path) {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::{MetadataExt, fchown};
+                let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
+            }
             let _ = file.as_file().set_permissions(old.permissions());
         }
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
@@ -435,6 +443,21 @@ mod tests {
         assert_eq!(mode(&path), mode(&plain));
         let identity = |path: &Path| info_at(path).expect("a file").identity;
         assert!(identity(&link) == identity(&path) && identity(&path) != identity(&plain));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_owner() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, "one").expect("a file");
+        if chown(&path, Some(12345), Some(12345)).is_err() {
+            return eprintln!("skipped: only root gives files to others");
+        }
+        replace(&path, b"two").expect("replaced");
+        let now = fs::metadata(&path).expect("a file");
+        assert_eq!((now.uid(), now.gid()), (12345, 12345));
     }
 
     #[test]
