@@ -17,7 +17,7 @@ use super::{
 use crate::fleet::{FleetError, LearningShare};
 use crate::{
     learn::{
-        Mode, Origin, Record, Ring, Store, Written,
+        FileError, Mode, Origin, Record, Ring, Store, Written,
         game_log::{self, GameLog, LeftGame},
         policy::{self, Conditions, LearningMode, NotLearned},
         session::{Recorder, Root},
@@ -95,17 +95,22 @@ impl Engine {
     /// Opens the learning file before a search, if there is one. Says at once if that fails, or if the one that the user
     /// has named cannot be made.
     pub fn prepare_learning(&self) {
-        let Some(path) = self.learning.wanted() else { return };
-        let LearnOptions { file, read_only, .. } = &self.learning.options;
+        let LearnOptions { rules, file, read_only, .. } = &self.learning.options;
+        if rules.mode == LearningMode::Off {
+            return;
+        }
         let mut game = self.game();
-        if path.exists() {
-            self.open_learning(&mut game.memory);
-        } else if file.is_some()
-            && !read_only
-            && game.memory.is_unopened()
-            && let Err(error) = Store::check_missing(path)
-        {
-            game.memory.failed(&error);
+        match self.learning.wanted().filter(|path| !path.exists()) {
+            None => self.open_learning(&mut game.memory),
+            Some(missing) => {
+                if file.is_some()
+                    && !read_only
+                    && game.memory.is_unopened()
+                    && let Err(error) = Store::check_missing(missing)
+                {
+                    game.memory.failed(&error);
+                }
+            }
         }
         if game.memory.failed {
             self.say_all(std::mem::take(&mut game.memory.notices));
@@ -115,7 +120,10 @@ impl Engine {
     /// Opens the file, creating a missing one, and learns from games whose processes were killed.
     fn open_learning(&self, memory: &mut Memory) {
         let LearnOptions { rules, read_only, .. } = &self.learning.options;
-        let Some(path) = self.learning.wanted().filter(|_| memory.is_unopened()) else { return };
+        if !memory.is_unopened() {
+            return;
+        }
+        let Some(path) = self.learning.wanted() else { return memory.failed(&FileError::NoFolder) };
         memory.evaluation_id = self.evaluation_id();
         let store = match Store::open(path, if *read_only { Mode::Read } else { Mode::Write }) {
             Ok(store) => store,
@@ -181,7 +189,8 @@ impl Engine {
 
     /// Loads the records of positions that can still occur into the table, and returns the other input of the search.
     fn search_input(&mut self, limits: &Limits, analysis: bool) -> SearchInput {
-        if self.learning.wanted().is_none() {
+        let mode = self.learning.options.rules.mode;
+        if mode == LearningMode::Off {
             return SearchInput::default();
         }
         if self.strength_limits.is_limited() {
@@ -190,7 +199,6 @@ impl Engine {
             }
             return SearchInput::default();
         }
-        let mode = self.learning.options.rules.mode;
         let mut game = self.game();
         let Game { memory, .. } = &mut *game;
         self.open_learning(memory);
@@ -264,5 +272,34 @@ impl Engine {
     /// The evaluation that scores in records come from.
     pub(super) fn evaluation_id(&self) -> u16 {
         self.evaluation.evaluation().fingerprint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{Arc, mpsc},
+        time::Instant,
+    };
+
+    use super::*;
+    use crate::{notice::Failure, search::Event};
+
+    #[test]
+    fn that_there_is_no_place_for_the_file_is_told_once() {
+        let (told, hears) = mpsc::channel();
+        let mut engine = Engine::new(Arc::new(move |event| {
+            if let Event::Notice(notice) = event {
+                let _ = told.send(notice);
+            }
+        }));
+        engine.set_learning(|options| options.rules.mode = LearningMode::Drop);
+        engine.prepare_learning();
+        engine.prepare_learning();
+        engine.go(Limits { depth: Some(Depth(1)), infinite: false, ..Limits::default() }, Instant::now());
+        engine.wait();
+        let notices: Vec<Notice> = hears.try_iter().collect();
+        let text = FileError::NoFolder.to_string();
+        assert_eq!(notices, [Notice::Failed(Failure::Learning, text)]);
     }
 }

@@ -16,6 +16,9 @@ pub enum FileError {
     /// There is no such file.
     #[error("there is no learning file {0}; check the path (an engine creates it when it first plays)")]
     Missing(PathBuf),
+    /// No file is named, and there is no place for one.
+    #[error("the system names no directory for the user's data; name a file with LearnFile")]
+    NoFolder,
     /// Not a regular file; the second field says what it is, with its article: a directory, a device and the like.
     #[error("{0} is {1}, not a learning file; name another file")]
     NotAFile(PathBuf, &'static str),
