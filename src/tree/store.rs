@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fs::OpenOptions,
     io,
     path::{Path, PathBuf},
     time::Duration,
@@ -62,9 +63,11 @@ impl Tree {
                 return Err(foreign(info.not_a_file.unwrap_or_default()));
             }
             Ok(info) if info.length == 0 && access == Access::Read => return Err(foreign("an empty file")),
-            Err(error) if access != Access::Create && error.kind() == io::ErrorKind::NotFound => {
-                return Err(TreeError::Missing(path.to_owned()));
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match access {
+                // SQLite would let nobody else write to the file, whatever the umask. If this fails, SQLite says why.
+                Access::Create => drop(OpenOptions::new().append(true).create(true).open(path)),
+                _ => return Err(TreeError::Missing(path.to_owned())),
+            },
             _ => {}
         }
         let flags = match access {

@@ -412,6 +412,16 @@ fn a_full_disk_ends_the_growth_with_a_sentence_and_loses_nothing() {
     assert!(place.run(&["check"]).contains("is sound"));
 }
 
+#[cfg(unix)]
+#[test]
+fn who_may_write_to_a_new_tree_is_for_the_umask_to_say() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let (_, err, code) = common::shell(&place.home, "umask 002; $E tree t.db add startpos");
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(fs::metadata(place.file()).expect("a file").permissions().mode() & 0o777, 0o664);
+}
+
 #[test]
 fn a_damaged_tree_is_told_and_nothing_panics() {
     let place = Place::new();
