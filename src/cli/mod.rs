@@ -25,9 +25,14 @@ pub(crate) mod tune;
 #[cfg(feature = "fleet")]
 mod worker;
 
-use std::{io::ErrorKind, path::PathBuf};
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
 
 use clap::{Command, CommandFactory, Parser, Subcommand};
+use clap_mangen::Man;
 
 use self::{
     common::{
@@ -155,6 +160,13 @@ pub enum Subtask {
     Tune(tune::TuneTask),
 }
 
+/// Writes the man pages of a command and of its subcommands. They have no date: the same source makes the same pages.
+fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
+    let page = Man::new(command.clone()).source(concat!("engram ", env!("CARGO_PKG_VERSION")));
+    page.generate_to(folder)?;
+    command.get_subcommands().try_for_each(|task| write_pages(task, folder))
+}
+
 /// The exit code where parts of the input could not be used or searches failed (1 is failure, 2 bad arguments).
 pub const PARTIAL: u8 = 3;
 
@@ -193,9 +205,11 @@ pub fn run(arguments: CommandLine, debug_log: DebugLog, places: Places) -> Resul
                 let name = format!("engram tree <TREE> {}", task.get_name());
                 task.bin_name(name)
             };
-            let pages = CommandLine::command().mut_subcommand("tree", |tree| tree.mut_subcommands(with_tree));
-            let written =
-                std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(pages, &folder));
+            let mut pages = CommandLine::command()
+                .disable_help_subcommand(true)
+                .mut_subcommand("tree", |tree| tree.mut_subcommands(with_tree));
+            pages.build();
+            let written = fs::create_dir_all(&folder).and_then(|()| write_pages(&pages, &folder));
             written.map_err(refused(&folder, "written"))?;
         }
         Some(Subtask::Book(task)) => outcome = book::run(task, &output)?,

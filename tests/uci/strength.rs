@@ -188,6 +188,11 @@ fn completions_and_manual_are_made_from_the_command_line() {
     assert!(fs::read_to_string(man.join("engram-analyse.1")).unwrap().contains("multipv"));
     let page = fs::read_to_string(man.join("engram-tree-grow.1")).unwrap();
     assert!(page.contains("engram tree <TREE> grow"), "{page}");
+    let source = format!("\"engram {}\"", env!("CARGO_PKG_VERSION"));
+    for page in fs::read_dir(&man).unwrap() {
+        let page = fs::read_to_string(page.unwrap().path()).unwrap();
+        assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains(&source)), "{page}");
+    }
     let (_, err, code) = run(&["man", man.join("engram.1").join("man1").to_str().unwrap()]);
     assert!(code == 1 && err.contains("cannot be written"), "{err}");
 }
