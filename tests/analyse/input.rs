@@ -106,10 +106,13 @@ fn pipes_and_names_of_any_bytes_are_read() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
     let folder = home();
     let file = folder.path().join(OsStr::from_bytes(b"M\xfcller.pgn"));
-    fs::write(&file, "1. e4 e5 *\n").unwrap();
     let arguments = ["--depth", "1", "--threads", "1"];
-    let (out, err, code) = finish(command(&folder).arg("analyse").arg(&file).args(arguments));
-    assert!(code == 0 && err.is_empty() && out.contains("game 1: ? - ? *"), "{out}{err}");
+    if let Err(error) = fs::write(&file, "1. e4 e5 *\n") {
+        eprintln!("skipped: a name that is not UTF-8 ({error})");
+    } else {
+        let (out, err, code) = finish(command(&folder).arg("analyse").arg(&file).args(arguments));
+        assert!(code == 0 && err.is_empty() && out.contains("game 1: ? - ? *"), "{out}{err}");
+    }
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());

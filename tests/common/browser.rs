@@ -47,7 +47,7 @@ impl Browser {
         )
     }
 
-    /// Opens a window of this size; nothing, and a message, where there is no chromedriver.
+    /// Opens a window of this size; nothing, and a message, where chromedriver starts no browser.
     pub fn start(width: u32, height: u32) -> Option<Browser> {
         let home = home();
         let driver = Command::new("chromedriver")
@@ -67,21 +67,23 @@ impl Browser {
             let (_, port) = line.split_once("started successfully on port ")?;
             port.trim_end_matches('.').parse().ok()
         });
-        let mut browser = Browser {
-            driver,
-            port: port.expect("chromedriver says its port"),
-            session: String::new(),
-            _home: home,
-        };
+        let mut browser =
+            Browser { driver, port: port.unwrap_or_default(), session: String::new(), _home: home };
+        if port.is_none() {
+            eprintln!("skipped: chromedriver does not start");
+            return None;
+        }
         // As root, Chromium has no sandbox.
         let arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
         let options =
             json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
         let created =
             browser.request("POST", "/session", &json!({ "capabilities": { "alwaysMatch": options } }));
-        let session = created["sessionId"].as_str();
-        let session =
-            session.unwrap_or_else(|| panic!("chromedriver starts no browser: {}", created["message"]));
+        let Some(session) = created["sessionId"].as_str() else {
+            let why = created["message"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
+            eprintln!("skipped: chromedriver starts no browser: {why}");
+            return None;
+        };
         browser.session = session.to_owned();
         browser.devtools(
             "Emulation.setDeviceMetricsOverride",

@@ -42,7 +42,9 @@ pub fn command(home: &TempDir) -> Command {
 /// Runs a line of a shell in a folder, with the engine as `$E`: standard output, standard error and exit code.
 #[cfg(unix)]
 pub fn shell(home: &TempDir, line: &str) -> (String, String, i32) {
-    finish(command_of("sh", home).args(["-c", line]).env("E", env!("CARGO_BIN_EXE_engram")))
+    // Its path may have spaces.
+    let line = line.replace("$E", "\"$E\"");
+    finish(command_of("sh", home).args(["-c", &line]).env("E", env!("CARGO_BIN_EXE_engram")))
 }
 
 fn command_of(program: &str, home: &TempDir) -> Command {
@@ -50,7 +52,7 @@ fn command_of(program: &str, home: &TempDir) -> Command {
     for variable in ["HOME", "XDG_DATA_HOME", "APPDATA"] {
         command.env(variable, home.path());
     }
-    command.env_remove("RUST_LOG").current_dir(home.path());
+    command.env_remove("RUST_LOG").env_remove("CLICOLOR_FORCE").current_dir(home.path());
     command
 }
 
@@ -169,6 +171,19 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub fn signal(id: u32, signal: Signal) {
     let process = i32::try_from(id).ok().and_then(Pid::from_raw).expect("a process");
     kill_process(process, signal).expect("the signal is sent");
+}
+
+/// Is this signal ignored here, and so by every program that is started here (`nohup`, `&`)? If so, that is said.
+#[cfg(unix)]
+pub fn is_ignored(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let is_ignored = ignored.unwrap_or(0) >> (signal.as_raw() - 1) & 1 == 1;
+    if is_ignored {
+        eprintln!("skipped: {signal:?}, which whoever started this test wants to be ignored");
+    }
+    is_ignored
 }
 
 /// A running engine.

@@ -261,7 +261,7 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
         "{expected:?}"
     );
 
-    for end in ["KILL", "TERM", "HUP", "pipe"] {
+    for end in ["KILL", "TERM", "pipe"] {
         let (folder, path) = learn_file();
         let mut loser = loser(&path);
         match end {
@@ -278,9 +278,8 @@ fn a_lost_game_is_a_lesson_however_it_ends() {
                 loser.leaves_cleanly();
             }
             #[cfg(unix)]
-            end => {
-                let signal = if end == "HUP" { Signal::HUP } else { Signal::TERM };
-                crate::common::signal(loser.id(), signal);
+            _ => {
+                crate::common::signal(loser.id(), Signal::TERM);
                 loser.leaves_cleanly();
             }
             #[cfg(not(unix))]

@@ -34,7 +34,7 @@ fn sixteen_open_files_are_enough() {
 
 #[test]
 fn one_file_beside_the_three_streams_leaves_the_game() {
-    let mut engine = Engine::start_after("ulimit -n 4");
+    let mut engine = Engine::start_after("exec 3>&-; ulimit -n 4");
     engine.send("setoption name HashFile value analysis.hash");
     engine.sync();
     for moves in ["e2e4", "d2d4"] {
@@ -45,6 +45,7 @@ fn one_file_beside_the_three_streams_leaves_the_game() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn less_memory_than_asked_for_is_said_and_the_game_goes_on() {
     for (limit, option, size, text, less) in [
         (2_000_000, "Hash", 65_536, "table of 65536 MiB; 16 MiB are in use", 64),
@@ -112,19 +113,10 @@ fn a_home_that_cannot_be_written_costs_the_memory_alone() {
     engine.quit();
 }
 
-/// Is this signal ignored here, and so by every program that is started here (`nohup`, `&`)?
-fn is_ignored(signal: Signal) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.unwrap_or(0) >> (signal.as_raw() - 1) & 1 == 1
-}
-
 #[test]
 fn signals_end_the_engine_like_quit_and_its_files_stay_sound() {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
-        if is_ignored(signal) {
-            println!("skipped: {signal:?}, which whoever started this test wants to be ignored");
+        if common::is_ignored(signal) {
             continue;
         }
         // The engine's own folder goes with it.

@@ -32,10 +32,8 @@ use tempfile::TempDir;
 use crate::sim_disk::SimDisk;
 
 thread_local! {
-    static FOLDER: TempDir = {
-        let memory = Path::new("/dev/shm");
-        if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.expect("a folder")
-    };
+    static FOLDER: TempDir =
+        tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
     static ENGINE: RefCell<Engine> = RefCell::new({
         let mut engine = Engine::new(Arc::new(|_| {}));
         engine.set_hash(1).expect("a megabyte");
