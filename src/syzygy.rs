@@ -9,7 +9,6 @@
 //! message names the file.
 
 use std::{
-    fmt::Write,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -156,11 +155,13 @@ impl Tablebase {
             }
         }
         if let Some((file, error)) = refused.first() {
-            let mut text = format!("tablebase {} is not used ({error})", file.display());
-            if refused.len() > 1 {
-                let _ = write!(text, ", nor are {} others in that folder", refused.len() - 1);
-            }
-            messages.push(text + "; fetch it again");
+            let file = file.display();
+            messages.push(match refused.len() - 1 {
+                0 => format!("tablebase {file} is not used ({error}); fetch it again"),
+                more => {
+                    format!("tablebase {file} and {more} more there are not used ({error}); fetch them again")
+                }
+            });
         }
     }
 

@@ -1,8 +1,9 @@
 use std::{
     io::{self, BufReader, IsTerminal},
     process,
-    sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    sync::Arc,
+    thread,
+    time::Duration,
 };
 
 use super::{bench, eval, perft};
@@ -13,8 +14,8 @@ use crate::{
     uci::{DebugLog, Interrupt, Output, Places, Session, Tools},
 };
 
-/// A signal so long after the first one means that something hangs.
-const HANGS_AFTER: Duration = Duration::from_secs(2);
+/// A session that has not ended so long after a signal hangs, for example because nobody reads its output.
+const HANGS_AFTER: Duration = Duration::from_secs(10);
 
 /// Runs a UCI session on the standard streams.
 pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
@@ -25,14 +26,12 @@ pub(super) fn run(output: &Output, debug_log: DebugLog, places: Places) {
         ));
     }
     let session = Session::new(Subcommands, output.clone(), debug_log, places);
-    let (quit, asked) = (session.quit_handle(), OnceLock::new());
+    let quit = session.quit_handle();
     // Some programs end engines by signals: the game must still be learned from.
     let handled = on_interrupt(move || {
-        // A terminal that is closed may send two at once.
-        if asked.get_or_init(Instant::now).elapsed() >= HANGS_AFTER {
-            process::exit(1);
-        }
         quit();
+        thread::sleep(HANGS_AFTER);
+        process::exit(1);
     });
     if let Err(error) = handled {
         log::warn!(

@@ -60,9 +60,10 @@ pub enum ScoreValue {
 }
 
 impl Info {
-    /// A line of text for a person.
-    pub fn text(text: impl Into<String>) -> Info {
-        Info { string: Some(text.into()), ..Info::default() }
+    /// A text for a person. Line ends in it, which names of files may contain, become semicolons.
+    pub fn text(text: &str) -> Info {
+        let text = text.split(['\r', '\n']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        Info { string: Some(text), ..Info::default() }
     }
 
     /// Reads the rest of the line after the word `info`. Unknown words are skipped.

@@ -196,6 +196,7 @@ fn what_other_engines_say_is_understood() {
     assert_eq!((old.depth, old.nodes), (Some(1), Some(13)));
     assert_eq!(info("info nodes many depth 4").depth, Some(4));
     assert_eq!(info("info string depth 4").string.as_deref(), Some("depth 4"));
+    assert_eq!(Info::text("a folder\nbestmove a1a1\r\n").string.as_deref(), Some("a folder; bestmove a1a1"));
     for line in ["bestmove (none)", "bestmove 0000", "bestmove NULL ponder 0000"] {
         assert_eq!(line.parse(), Ok(Message::BestMove { best: None, ponder: None }));
     }

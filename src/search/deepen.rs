@@ -183,7 +183,8 @@ impl Worker {
             score: root.shown_score(),
             bound: if is_proven { Bound::Exact } else { root.bound },
             is_drawn: !searched.is_mate() && self.is_drawn_after(root),
-            nodes: task.progress.nodes(),
+            // Not 0 for what a resumed search knows already: Lucas Chess does not show lines without nodes.
+            nodes: task.progress.nodes().max(1),
             time: task.clock.elapsed(),
             hashfull: task.table.hashfull(),
             tbhits: task.tablebases.root_hits() + task.progress.tb_hits(),

@@ -76,9 +76,7 @@ impl Output {
 
     /// Writes a message for the user as one `info string`.
     pub fn say(&self, text: impl Display) {
-        let text = text.to_string();
-        let text = text.split(['\r', '\n']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
-        self.send(&Message::Info(Info::text(text)));
+        self.send(&Message::Info(Info::text(&text.to_string())));
     }
 
     /// Is the reader gone, or did a write fail?

@@ -99,7 +99,7 @@ pub(super) fn read(mut input: impl BufRead, sender: &Sender<SessionInput>, inter
             Ok(chunk) => chunk,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => {
-                log::warn!("reading the input failed, leaving: {error}");
+                log::error!("reading the input failed, leaving: {error}");
                 &[]
             }
         };

@@ -139,7 +139,7 @@ pub fn message(event: &Event, mode: CastlingMode, material: Option<u32>) -> Mess
             currmovenumber: Some(*number as u64),
             ..Info::default()
         }),
-        Event::Notice(notice) => Message::Info(Info::text(notice.to_string())),
+        Event::Notice(notice) => Message::Info(Info::text(&notice.to_string())),
         Event::Finished { best, ponder, .. } => {
             Message::BestMove { best: best.map(|m| m.to_uci(mode)), ponder: ponder.map(|m| m.to_uci(mode)) }
         }

@@ -290,7 +290,7 @@ fn damaged_tables_are_named_and_do_no_harm() {
     let mut engine = common::Engine::ready();
     engine.send(&format!("setoption name SyzygyPath value {}", folder.path().display()));
     let said = engine.sync().join("\n");
-    assert!(said.contains("is not used (") && said.contains("fetch it again"), "{said}");
+    assert!(said.contains("and 1 more there are not used (") && said.contains("fetch them again"), "{said}");
     let (m, lines) = engine.search("fen 8/8/8/3kr3/8/8/3K4/6Q1 w - - 0 1", "go depth 6");
     assert!(lines.iter().any(|line| line.contains("KQvKR is damaged")), "{lines:?}");
     assert_eq!(m.len(), 4, "{m}");

@@ -225,7 +225,7 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     let resumed = format!("info string analysis resumed at depth {}", root.depth);
     let said = second.iter().position(|line| *line == resumed).unwrap_or_else(|| panic!("{second:?}"));
     let line = &second[said + 1];
-    assert!(line.starts_with(&format!("info depth {} ", root.depth)) && line.contains(" nodes 0 "), "{line}");
+    assert!(line.starts_with(&format!("info depth {} ", root.depth)) && line.contains(" nodes 1 "), "{line}");
     assert!(line.contains(&format!(" pv {}", first_move(&first, root.depth))), "{line}");
 
     // A single iteration more is learned as well, and a shallower analysis takes nothing back.
