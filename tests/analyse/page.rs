@@ -1141,7 +1141,7 @@ fn a_game_on_the_page_of_lessons_can_be_walked() {
     browser.wait_for("document.querySelector('.walk output')");
     let shown = || {
         let said = "const game = document.querySelector('.game article'); return [game.querySelector('output').textContent, \
-                    game.querySelectorAll('.board use[href=\"#bB\"]').length, game.querySelectorAll('line').length]";
+                    game.querySelectorAll('.board use[href=\"#bB\"]').length, game.querySelectorAll('.arrow').length]";
         browser.run(said)
     };
     assert_eq!(shown(), serde_json::json!(["the lesson", 2, 2]));
@@ -1152,7 +1152,7 @@ fn a_game_on_the_page_of_lessons_can_be_walked() {
     assert_eq!(shown(), serde_json::json!(["after 2... d5", 2, 0]));
     let label = browser.attribute(".game article .board", "aria-label");
     let label = label.as_str().unwrap();
-    assert!(label.starts_with("after 2... d5. white: Ra1 Nb1 Bc1 Qd1 Ke1 "), "{label}");
+    assert!(label.starts_with("after 2... d5. White: king e1, queen d1, "), "{label}");
     // At the beginning the button stays, and with it the focus.
     (0..5).for_each(|_| browser.click(".walk button:nth-child(1)", 0.5));
     assert_eq!((shown(), focused(&browser)), (json!(["the start", 2, 0]), json!("BUTTON ◀")));

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Write};
 
 use maud::{Markup, html};
 use serde_json::json;
-use shakmaty::Color;
+use shakmaty::{CastlingMode, Color, Move};
 
 use super::{
     filter::Filter,
@@ -17,12 +17,13 @@ use super::{
 use crate::{
     cli::{
         CliError, DAY, check_output, counted,
-        page::{self, Arrow, Frame, small_board},
+        page::{self, Frame},
         pawns, pgn, refused,
     },
     eval,
     files::NewFile,
     learn::{LearnedScore, Origin, Record},
+    position::Position,
 };
 
 /// Maximum number of bars in the chart of days: more do not fit on a phone.
@@ -64,7 +65,7 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
         about: "what Engram learned",
         style: page::LEARN_STYLE,
         script: page::LEARN_SCRIPT,
-        header: html! { (page::field()) h1 { (title) } (overview(&records, &lessons)) },
+        header: html! { h1 { (title) } noscript { p { "The boards need JavaScript." } } (overview(&records, &lessons)) },
         footer: FOOT,
     }
     .parts();
@@ -124,7 +125,7 @@ fn game_section(learned: &GameLessons<'_>) -> Markup {
     let game = learned.game;
     let Moves { positions, moves, .. } = game.moves();
     // Where moves are not known the game cannot be walked.
-    let boards: Vec<String> = positions.values().map(|position| position.board().to_string()).collect();
+    let fens: Vec<String> = positions.values().map(Position::fen).collect();
     let names: Vec<String> = positions
         .iter()
         .map(|(ply, position)| moves.get(ply).map_or_else(String::new, |&m| pgn::line(position, &[m])))
@@ -132,16 +133,12 @@ fn game_section(learned: &GameLessons<'_>) -> Markup {
     let pgn = game.pgn().map(|game| pgn::write_game(game, &game.tags, &game.comments()));
     let black = game.side == Color::Black;
     html! {
-        section .game data-boards=(boards.join(" ")) data-moves=(names.join("|")) data-black[black] {
+        section .game data-fens=(fens.join("|")) data-moves=(names.join("|")) {
             h3 { (learned.heading()) }
             div .moments {
                 @for lesson in &learned.lessons {
                     article data-at=(positions.range(..lesson.ply).count()) {
-                        (small_board(
-                            lesson.position.board(),
-                            &[(lesson.played, Arrow::Played), (lesson.now, Arrow::Better)],
-                            black,
-                        ))
+                        (board(&lesson.position, &[lesson.played], &[lesson.now], black))
                         p { (lesson.sentence()) }
                     }
                 }
@@ -255,10 +252,9 @@ fn card(sequence: u64, record: &Record) -> Markup {
     if depth.is_some() && record.evaluation_id != eval::fingerprint() {
         facts.push("by another evaluation");
     }
-    let arrows: Vec<_> = moves.iter().map(|&m| (m, Arrow::Better)).collect();
     html! {
         article data-origin=(origin) {
-            (small_board(position.board(), &arrows, turn == Color::Black))
+            (board(&position, &[], &moves, turn == Color::Black))
             p .what { b { (learned) } " for " (turn.fold_wb("White", "Black")) }
             p {
                 (window(record.lower, record.upper))
@@ -274,6 +270,17 @@ fn card(sequence: u64, record: &Record) -> Markup {
             }
             p .fen { (position.fen()) }
         }
+    }
+}
+
+/// A board that the page's script draws, with arrows for the moves that were played and for those that are better.
+fn board(position: &Position, played: &[Move], better: &[Move], flipped: bool) -> Markup {
+    let uci = |moves: &[Move]| {
+        moves.iter().map(|m| m.to_uci(CastlingMode::Chess960).to_string()).collect::<Vec<_>>().join(" ")
+    };
+    html! {
+        svg .board .small viewBox="0 0 360 360" role="img" data-fen=(position.fen()) data-played=(uci(played))
+            data-better=(uci(better)) data-black[flipped] {}
     }
 }
 

@@ -1,7 +1,6 @@
 //! The common parts of the pages for the browser, which load nothing: no network, no other file.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use shakmaty::{Board, Color, Move, Piece, Square};
 
 const STYLE: &str = include_str!("page.css");
 /// How all pages are printed; after their own styles, which it overrides.
@@ -64,7 +63,12 @@ pub const TREE_SCRIPT: &str = concat!(
 /// The style of a page about the learning file.
 pub const LEARN_STYLE: &str = include_str!("learn.css");
 /// Its script.
-pub const LEARN_SCRIPT: &str = include_str!("learn.js");
+pub const LEARN_SCRIPT: &str = concat!(
+    include_str!("analysis/chess.js"),
+    include_str!("analysis/dom.js"),
+    include_str!("analysis/board.js"),
+    include_str!("learn.js"),
+);
 
 /// The frame of a page around its content.
 pub struct Frame<'a> {
@@ -118,77 +122,4 @@ pub fn embedded(json: &str) -> String {
 /// Escaped text.
 pub fn escaped(text: &str) -> String {
     html! { (text) }.into_string()
-}
-
-/// The meaning of an arrow.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Arrow {
-    /// A recommended move.
-    Better,
-    /// A move that was played or is rejected.
-    Played,
-}
-
-/// A board with arrows, for pages with hundreds of them: the squares are the page's own [`field`].
-pub fn small_board(position: &Board, arrows: &[(Move, Arrow)], flipped: bool) -> Markup {
-    html! {
-        svg .board .small viewBox="0 0 360 360" role="img" aria-label=(in_words(position)) {
-            use href="#field" {}
-            @for (square, piece) in position {
-                @let (x, y) = corner(square, flipped);
-                @let name = format!("#{}{}", piece.color.fold_wb('w', 'b'), piece.role.upper_char());
-                use href=(name) x=(x) y=(y) width="45" height="45" {}
-            }
-            @for &(m, arrow) in arrows { (self::arrow(m, arrow, flipped)) }
-        }
-    }
-}
-
-/// The pieces of a board, for those who cannot see it.
-fn in_words(board: &Board) -> String {
-    let side = |color: Color| {
-        let piece = |(square, piece): (Square, Piece)| {
-            (piece.color == color).then(|| format!("{}{square}", piece.role.upper_char()))
-        };
-        format!("{color}: {}", board.iter().filter_map(piece).collect::<Vec<_>>().join(" "))
-    };
-    Color::ALL.map(side).join("; ")
-}
-
-/// The empty board to which [`small_board`] refers; a page contains it once.
-pub fn field() -> Markup {
-    html! {
-        svg .board aria-hidden="true" width="0" height="0" style="position:absolute" {
-            defs {
-                pattern #squares width="90" height="90" patternUnits="userSpaceOnUse" {
-                    rect .light width="90" height="90" {}
-                    path .dark d="M45 0h45v45h-45zM0 45h45v45h-45z" {}
-                }
-                rect #field width="360" height="360" fill="url(#squares)" {}
-                @for (id, class) in [("tip-better", "arrow better"), ("tip-played", "arrow played")] {
-                    marker id=(id) viewBox="0 0 10 10" refX="6" refY="5" markerWidth="3" markerHeight="3" orient="auto" {
-                        path class=(class) d="M0 0L10 5L0 10z" {}
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn corner(square: Square, flipped: bool) -> (u32, u32) {
-    let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
-    if flipped { ((7 - file) * 45, rank * 45) } else { (file * 45, (7 - rank) * 45) }
-}
-
-fn arrow(m: Move, arrow: Arrow, flipped: bool) -> Markup {
-    let (class, tip) = match arrow {
-        Arrow::Better => ("arrow better", "url(#tip-better)"),
-        Arrow::Played => ("arrow played", "url(#tip-played)"),
-    };
-    let Some(from) = m.from() else { return html! {} };
-    let to = m.castling_side().map_or(m.to(), |side| Square::from_coords(side.king_to_file(), from.rank()));
-    let ((x1, y1), (x2, y2)) = (corner(from, flipped), corner(to, flipped));
-    html! {
-        line class=(class) x1=(x1 + 22) y1=(y1 + 22) x2=(x2 + 22) y2=(y2 + 22) marker-end=(tip) {}
-    }
 }
