@@ -182,7 +182,7 @@ fn a_month_of_lichess_is_read_and_an_archive_names_its_command() {
     };
     let frames = [frame("[Event \"a\"]\n\n1. e4 *\n\n[Eve"), frame("nt \"b\"]\n\n1. d4 *\n")];
     fs::write(path("lichess_2026-10.pgn.zst"), frames.concat()).unwrap();
-    let (out, err, code) = run(&["analyse", &path("lichess_2026-10.pgn.zst"), "--nodes", "1"]);
+    let (out, err, code) = run(&["analyze", &path("lichess_2026-10.pgn.zst"), "--nodes", "1"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("game 1: ") && out.contains("game 2: "), "{out}");
     fs::write(path("a.zip"), b"PK\x03\x04 and more").unwrap();

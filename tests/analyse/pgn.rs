@@ -47,7 +47,7 @@ fn random_game(random: &mut fastrand::Rng) -> String {
         }
         if random.u8(..5) == 0 {
             let (other, after) = san(&position, legal[random.usize(..legal.len())]);
-            let _ = write!(text, "({number}{dots} {other} $2 {{why}} ");
+            let _ = write!(text, "({number}{dots} {other} $2 {{why}} ({number}{dots} {other}) ");
             if let Some(&reply) = after.legal_moves().first() {
                 let dots = if position.turn() == Color::White { "..." } else { "." };
                 let number = after.chess().fullmoves();
@@ -207,17 +207,6 @@ fn results_in_variations_are_kept() {
         assert!(text.contains(kept), "{kept}: {text}");
     }
     assert!(text.contains("]} *) 2. Nf3"), "{text}");
-}
-
-#[test]
-fn what_cannot_be_a_move_is_kept_word_by_word() {
-    let game = "{of the file}\n[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 ♦ e5 ~ 2. ed5?? =/& Nxc6 forced *\n{Black lost on time}\n";
-    let game = game.replace("2. ed5??", "2. Nxf3");
-    let text = flat(&analysed(&game, "1"));
-    for kept in ["{of the file} 1. e4", "{♦}", "e5 $13", "2. Nf3 $44", "Nc6 $7", "{Black lost on time} 1-0"]
-    {
-        assert!(text.contains(kept), "{kept}: {text}");
-    }
 }
 
 #[test]

@@ -98,23 +98,6 @@ fn games_are_annotated_and_broken_ones_are_named() {
 }
 
 #[test]
-fn what_a_game_says_itself_stays() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let moves = "1. e4! $14 {best [%clk 0:01:00]} 1... e5 $2 $140 (1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10) 2. Nf3 *\n";
-    let tags = "[Annotator \"A. Author\"]\n[ECO \"C40\"]\n[Opening \"By hand\"]\n\n";
-    fs::write(path("author.pgn"), format!("{tags}{moves}")).unwrap();
-    let (out, err, code) = run(&["analyse", &path("author.pgn"), "--depth", "8", "--pgn", "-"]);
-    assert_eq!((code, err.as_str()), (0, ""));
-    let author = flat(&out);
-    assert!(author.contains("[Annotator \"A. Author\"] [ECO \"C40\"] [Opening \"By hand\"]"), "{author}");
-    assert!(
-        author.contains("1. e4 $1 $14 {[%eval ") && author.contains("{best [%clk 0:01:00]} 1... e5 $2 $140")
-    );
-    assert!(author.contains("(1... c5 2. Nf3 {x} (2. c3 d5) 2... d6 $10)"), "{author}");
-}
-
-#[test]
 fn every_bad_move_of_a_game_is_listed_if_it_is_asked_for() {
     // Morphy at the opera, 1858.
     let game = "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 \
@@ -153,41 +136,6 @@ fn a_game_that_ends_by_repetition_is_a_draw_on_its_last_move() {
     let (out, _, _) = run(&["analyse", &path, "--depth", "2", "--csv", "-"]);
     let last = out.lines().last().expect("a row");
     assert!(last.contains(",8,") && last.ends_with("0,0,0,,,,,,,,,,,"), "nothing was searched: {last}");
-}
-
-#[test]
-fn games_that_say_something_else_than_moves_are_named() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (games, pgn) = (path("games.pgn"), path("out.pgn"));
-    let text =
-        b"; made by hand\n\n[White \"M\xfcller\"]\n\n1. e2-e4 ; the best\n1... e7-e5 (1... Sf6 *\n) 1-0\n\n\
-        [White \"x\"]\n\n1. Sf3 Sf6 2. c4 c5 1-0\n";
-    fs::write(&games, text).unwrap();
-    let (out, err, code) = run(&["analyse", &games, "--depth", "2", "--pgn", &pgn]);
-    assert_eq!(code, 3, "{err}");
-    assert_eq!(err.lines().count(), 1, "{err}");
-    assert!(err.contains("game 2 (line 9) is skipped: 1. `Sf3` is not a move"), "{err}");
-    assert!(out.contains("game 1: Müller - ? 1-0"), "{out}");
-    let text = fs::read_to_string(&pgn).unwrap();
-    let flat = flat(&text);
-    assert!(flat.contains("{the best}") && flat.contains("(1... Sf6 *)") && flat.contains("1-0"), "{text}");
-}
-
-#[test]
-fn games_are_read_as_they_are_downloaded() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let game = "[White \"Müller\"]\n\n1. e4 e5 *\n";
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(game.as_bytes()).unwrap();
-    fs::write(path("a.pgn.gz"), packed.finish().unwrap()).unwrap();
-    let wide: Vec<u8> =
-        std::iter::once(0xfeff).chain(game.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    fs::write(path("b.pgn"), wide).unwrap();
-    let (out, err, code) = run(&["analyze", &path("a.pgn.gz"), &path("b.pgn"), "--depth", "2"]);
-    assert_eq!((code, err.as_str()), (0, ""));
-    assert_eq!(out.matches("Müller - ? *").count(), 2, "{out}");
 }
 
 #[test]
