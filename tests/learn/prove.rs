@@ -32,8 +32,8 @@ fn prove(home: &TempDir, out: &str, more: &[&str]) -> Command {
 }
 
 /// What must not depend on how an experiment was run.
-fn results(folder: &Path) -> [String; 5] {
-    ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"]
+fn results(folder: &Path) -> [String; 4] {
+    ["results.txt", "rounds.csv", "games.pgn", "score.svg"]
         .map(|name| fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
@@ -45,26 +45,27 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     let (stdout, stderr, code) = finish(&mut prove(&home, "whole", &[]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     let whole = results(&home.path().join("whole"));
-    let [text, rounds, games, pgn, svg] = &whole;
+    let [text, rounds, pgn, svg] = &whole;
     assert!(stdout.contains(text.trim_end()), "{stdout}");
     // 3 openings, 2 colours, 3 arms, 3 rounds.
-    assert_eq!(games.lines().count(), 1 + 54);
     assert_eq!(pgn.matches("[Event ").count(), 54);
     assert_eq!(rounds.lines().count(), 1 + 9 + 3);
     assert!(svg.starts_with("<svg") && svg.matches("<polyline").count() == 3);
     assert!(text.contains("No crash, illegal move or time loss."), "{text}");
-    let column = |line: &str, number: usize| line.split(',').nth(number).unwrap_or_default().to_owned();
-    let learned: Vec<&str> = games.lines().filter(|line| line.contains(",learn,")).collect();
-    assert!(learned.iter().any(|line| column(line, 7) != "0"), "nothing was learned:\n{games}");
-    assert!(learned.iter().any(|line| column(line, 8) != "0"), "nothing learned was used:\n{games}");
-    // Engines without memory play the same games again, one that has learned does not.
-    let without_round = |lines: &[&str]| -> Vec<String> {
-        lines.iter().map(|line| line.split_once(',').expect("a round").1.to_owned()).collect()
+    let facts = |arm: &str| -> Vec<[&str; 3]> {
+        let rows = rounds.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        // Records, cutoffs, depth.
+        rows.filter(|row| row[2] == arm).map(|row| [21, 24, 25].map(|column| row[column])).collect()
     };
-    let off: Vec<&str> = games.lines().filter(|line| line.contains(",off,")).collect();
-    assert!(off.iter().all(|line| [7, 8].map(|number| column(line, number)) == ["0", "0"]));
-    assert_eq!(without_round(&off[..6]), without_round(&off[6..12]));
-    assert_ne!(without_round(&learned[..6]), without_round(&learned[6..12]));
+    let learned = facts("learn");
+    assert!(learned.iter().any(|[records, ..]| *records != "0"), "nothing was learned:\n{rounds}");
+    assert!(learned.iter().any(|[_, cutoffs, _]| *cutoffs != "0"), "nothing learned was used:\n{rounds}");
+    // Engines without memory play the same games again, one that has learned does not.
+    assert_ne!(learned[0], learned[1]);
+    assert!(facts("off").iter().all(|row| row[..2] == ["0", "0"]), "{rounds}");
+    let off = pgn.split("[Event ").filter(|game| game.contains("\"Engram (off)\""));
+    let off: Vec<_> = off.filter_map(|game| game.split_once("\n\n")).map(|(_, moves)| moves).collect();
+    assert_eq!(off[..6], off[6..12]);
     let folders = fs::read_dir(home.path().join("whole")).expect("a folder").flatten();
     let folders: Vec<_> =
         folders.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect();
@@ -179,9 +180,12 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         command.args(["--arms", "off,learn", "--out", "out", "--opponent", &opponent]).args(pace);
         let (stdout, stderr, code) = finish(&mut command);
         assert_eq!(code, 0, "{stderr}");
-        let games = fs::read_to_string(home.path().join("out/games.csv")).expect("results");
-        for line in games.lines().skip(1) {
-            assert!(line.contains(&format!(",1,{ending},")), "{name}: {line}");
+        let games = fs::read_to_string(home.path().join("out/games.pgn")).expect("results");
+        for game in games.split("[Event ").skip(1) {
+            let won = if game.contains("[White \"Engram ") { "1-0" } else { "0-1" };
+            for tag in [format!("[Result \"{won}\"]"), format!("[Termination \"{ending}\"]")] {
+                assert!(game.contains(&tag), "{name}: {game}");
+            }
         }
         assert!(stdout.contains("Engram 0, the opponent 4"), "{stdout}");
     }

@@ -174,7 +174,7 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Cli
     })?;
     output.line(last.trim_end());
     output.line(format_args!(
-        "results.txt, rounds.csv, games.csv, games.pgn and score.svg are in {}",
+        "results.txt, rounds.csv, games.pgn and score.svg are in {}",
         setup.out.display()
     ));
     Ok(())

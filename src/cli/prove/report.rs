@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The names of the files that [`write`] makes.
-pub(super) const RESULTS: [&str; 5] = ["results.txt", "rounds.csv", "games.csv", "games.pgn", "score.svg"];
+pub(super) const RESULTS: [&str; 4] = ["results.txt", "rounds.csv", "games.pgn", "score.svg"];
 
 /// Writes the results up to the end of round `finished`, and returns the text.
 pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Result<String, CliError> {
@@ -35,7 +35,6 @@ pub(super) fn write(setup: &Setup, entries: &[GameEntry], finished: u32) -> Resu
     let files = [
         text.clone(),
         rounds_csv(rounds.iter().chain(&halves)),
-        games_csv(&complete),
         complete.iter().map(|entry| game_pgn(setup, entry)).collect(),
         chart::svg(setup, &rounds),
     ];
@@ -119,7 +118,7 @@ fn text(setup: &Setup, games: &GamesByPlace<'_>, rounds: &[SummaryRow], halves: 
         0 => writeln!(text, "No crash, illegal move or time loss."),
         _ => writeln!(
             text,
-            "Crashes, illegal moves and time losses: Engram {own}, the opponent {theirs} (games.csv names them)."
+            "Crashes, illegal moves and time losses: Engram {own}, the opponent {theirs} (games.pgn names them)."
         ),
     };
     text
@@ -162,27 +161,6 @@ fn rounds_csv<'a>(lines: impl Iterator<Item = &'a SummaryRow>) -> String {
             line.depth,
             line.faults[0],
             line.faults[1],
-        );
-    }
-    csv
-}
-
-fn games_csv(entries: &[&GameEntry]) -> String {
-    let mut csv = String::from("round,opening,arm,engram,points,ending,plies,records,cutoffs,depth\n");
-    for entry in entries {
-        let _ = writeln!(
-            csv,
-            "{},{},{},{},{},{},{},{},{},{:.2}",
-            entry.slot.round,
-            entry.slot.opening + 1,
-            entry.slot.arm.name(),
-            if entry.slot.white { "white" } else { "black" },
-            f64::from(entry.points) / 2.0,
-            entry.ending.name(),
-            entry.moves.len(),
-            entry.records.len(),
-            entry.cutoffs,
-            entry.depth,
         );
     }
     csv
