@@ -92,7 +92,7 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     let home = home();
     some_advice(&home);
     well(&home, &["export", "before"]);
-    let would = well(&home, &["forget", "--below", OPEN]);
+    let would = well(&home, &["forget", "--below", "1. e4 e5"]);
     assert!(would.ends_with("3 records would be forgotten; add --yes to forget them\n"), "{would}");
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 4);
     let did = well(&home, &["forget", "--below", OPEN, "--yes"]);
@@ -331,8 +331,8 @@ fn mistakes_get_one_clear_sentence() {
         (&["list", "--day", "yesterday"][..], "write the day"),
         (&["list", "--since", "2026-02-29"], "write the day"),
         (&["forget", "--session", "+0000001"], "eight hexadecimal digits"),
-        (&["list", "--below", "x"], "not a FEN"),
-        (&["forget", "--position", "x"], "not a FEN"),
+        (&["list", "--below", "x"], "or a FEN"),
+        (&["forget", "--position", "x"], "or a FEN"),
         (&["study", "--minutes", "0.5"], "a whole number of minutes"),
     ] {
         let (_, stderr, code) = tool(&home, arguments);

@@ -1,24 +1,23 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use crate::{
-    cli::{DAY, day},
+    cli::{CliError, DAY, day, position},
     files::read_session,
     learn::{
         Origin, Record,
         reachability::{Reachable, Signature},
     },
     types::PositionKey,
-    uci::translate::parse_fen,
 };
 
 /// Which records; all conditions given must hold.
 #[derive(Debug, Default, PartialEq, clap::Args)]
 pub(super) struct Filter {
     /// Positions that can still be reached from this one (a few that cannot may be among them).
-    #[arg(long, value_name = "FEN", value_parser = reachable)]
+    #[arg(long, value_name = "FEN | MOVES", value_parser = reachable)]
     below: Option<Reachable>,
     /// This position alone.
-    #[arg(long, value_name = "FEN", value_parser = key)]
+    #[arg(long, value_name = "FEN | MOVES", value_parser = key)]
     position: Option<PositionKey>,
     /// How they were learned.
     #[arg(long, value_name = "NAME", value_parser = origins())]
@@ -36,12 +35,12 @@ fn origins() -> impl clap::builder::TypedValueParser<Value = Origin> {
         .try_map(|name| Origin::from_name(&name).ok_or("no origin"))
 }
 
-fn reachable(fen: &str) -> Result<Reachable, String> {
-    parse_fen(fen, false).map(|position| Reachable::of(&position)).map_err(|error| error.to_string())
+fn reachable(text: &str) -> Result<Reachable, CliError> {
+    Ok(Reachable::of(&position(Some(text), false)?))
 }
 
-fn key(fen: &str) -> Result<PositionKey, String> {
-    parse_fen(fen, false).map(|position| position.key()).map_err(|error| error.to_string())
+fn key(text: &str) -> Result<PositionKey, CliError> {
+    Ok(position(Some(text), false)?.key())
 }
 
 fn session(hex: &str) -> Result<u32, String> {
