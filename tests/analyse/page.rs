@@ -27,11 +27,19 @@ fn page_of(input: &str, more: &[&str]) -> (TempDir, PathBuf) {
     (folder, page)
 }
 
-/// The JSON in a block of a page.
-fn block(html: &str, id: &str) -> Value {
-    let begin = format!("<script id=\"{id}\" type=\"application/json\">");
-    let (_, rest) = html.split_once(&begin).unwrap_or_else(|| panic!("no block {id}"));
-    serde_json::from_str(rest.split_once("</script>").expect("an end").0).expect("JSON")
+/// How the JSON of a game or position begins in a page, and that of its row in the tables.
+const BLOCK: &str = "<script class=\"block\" type=\"application/json\">";
+const ROW: &str = "<script class=\"row\" type=\"application/json\">";
+
+/// All JSON in a page that begins so.
+fn all(html: &str, begin: &str) -> Vec<Value> {
+    let json = |rest: &str| serde_json::from_str(rest.split_once("</script>").expect("an end").0);
+    html.split(begin).skip(1).map(|rest| json(rest).expect("JSON")).collect()
+}
+
+/// The first block of a page.
+fn first_block(html: &str) -> Value {
+    all(html, BLOCK).swap_remove(0)
 }
 
 #[test]
@@ -45,13 +53,12 @@ fn the_page_is_whole_and_can_load_nothing() {
         let html = html.replace("<img src=", "").replace("<iframe src=", "");
         assert!(!html.contains(foreign), "{foreign}");
     }
-    let index = block(&html, "index");
-    assert_eq!(index["title"], "page.pgn");
-    assert_eq!(index["games"].as_array().unwrap().len(), 4);
-    let game = block(&html, "block1");
+    let (games, rows) = (all(&html, BLOCK), all(&html, ROW));
+    assert_eq!((games.len(), rows.len()), (4, 4));
+    let game = &games[0];
     assert_eq!(game["times"], json!([0.0, 0.0, 4.0, 2.0, 2.0, 21.0, 2.0]));
     assert_eq!(game["comments"], json!([[0, "Before the first move."], [3, "Where to?"]]));
-    assert_eq!(game["players"][1]["title"], "FM");
+    assert_eq!(rows[0]["players"][1]["title"], "FM");
     let verdicts = game["verdicts"].as_array().unwrap();
     let blunder = verdicts.iter().find(|verdict| verdict[0] == 6).expect("3... Nf6 is judged");
     assert_eq!(blunder[1], "blunder");
@@ -62,11 +69,11 @@ fn the_page_is_whole_and_can_load_nothing() {
     }
     let (_folder, page) = page_of(&fixture("tasks.epd"), &["--depth", "4", "--multipv", "2"]);
     let html = fs::read_to_string(&page).unwrap();
-    assert_eq!(block(&html, "index")["positions"].as_array().unwrap().len(), 4);
-    assert_eq!(block(&html, "block1")["solved"], true);
-    assert_eq!(block(&html, "block1")["lines"][0].as_array().unwrap().len(), 2);
+    let rows = all(&html, ROW);
+    assert_eq!((rows.len(), &rows[0]["solved"]), (4, &json!(true)));
+    assert_eq!(first_block(&html)["lines"][0].as_array().unwrap().len(), 2);
     let (_folder, page) = page_of("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", &[]);
-    assert_eq!(block(&fs::read_to_string(&page).unwrap(), "block1")["scores"], json!([[1, "#"]]), "a mate");
+    assert_eq!(first_block(&fs::read_to_string(&page).unwrap())["scores"], json!([[1, "#"]]), "a mate");
 }
 
 #[test]
@@ -79,13 +86,12 @@ fn the_page_says_what_the_other_outputs_say() {
     assert_eq!(run(&arguments).2, 0);
     let html = fs::read_to_string(page).unwrap();
     let (pgn, lines) = (fs::read_to_string(pgn).unwrap(), fs::read_to_string(lines).unwrap());
-    for (index, line) in lines.lines().enumerate() {
-        let (game, json) =
-            (block(&html, &format!("block{}", index + 1)), serde_json::from_str::<Value>(line).unwrap());
+    for ((game, row), line) in all(&html, BLOCK).iter().zip(all(&html, ROW)).zip(lines.lines()) {
+        let json = serde_json::from_str::<Value>(line).unwrap();
         assert!(pgn.contains(game["pgn"].as_str().unwrap()), "{game}");
         for (side, name) in ["white", "black"].into_iter().enumerate() {
-            assert_eq!(game["players"][side]["accuracy"], json["accuracy"][name]);
-            assert_eq!(game["players"][side]["name"], json[name]);
+            assert_eq!(row["players"][side]["accuracy"], json["accuracy"][name]);
+            assert_eq!(row["players"][side]["name"], json[name]);
         }
         let moves = json["moves"].as_array().unwrap();
         for (ply, m) in moves.iter().enumerate() {
@@ -175,12 +181,13 @@ fn a_page_that_is_opened_before_the_run_has_ended_says_so_and_shows_what_is_ther
         let (folder, page) = page_of(&fixture(input), &["--depth", "4"]);
         let html = fs::read_to_string(&page).unwrap();
         let Some(browser) = Browser::start(NARROW.0, NARROW.1) else { return };
-        let last = html.find(&format!("<script id=\"block{count}\"")).unwrap();
-        let index = html.find("<script id=\"index\"").unwrap();
-        // Nothing yet, one less than all and half of the last, all but the tables, all with a part of the tables.
-        let first = html.find("<script id=\"block1\"").unwrap();
+        let (first, last) = (html.find(BLOCK).unwrap(), html.rfind(BLOCK).unwrap());
+        let (row, footer) = (html.rfind(ROW).unwrap(), html.find("<footer").unwrap());
         let mut unfinished = String::new();
-        for (end, found) in [(first, 0), (last + 100, count - 1), (index, count), (index + 100, count)] {
+        // Nothing yet, half of the last block, no row of it, half of its row, all but the end.
+        for (end, found) in
+            [(first, 0), (last + 100, count - 1), (row, count - 1), (row + 100, count - 1), (footer, count)]
+        {
             let cut = folder.path().join("cut.html");
             fs::write(&cut, &html[..end]).unwrap();
             browser.open(&cut, "");
@@ -190,7 +197,7 @@ fn a_page_that_is_opened_before_the_run_has_ended_says_so_and_shows_what_is_ther
             assert!(note.starts_with(&said), "{note}");
             let rows = "return document.querySelectorAll('[aria-label=Games] tbody tr, [aria-label=Positions] tbody tr').length";
             assert_eq!(browser.run(rows), found);
-            if end == index && input == "page.pgn" {
+            if end == footer && input == "page.pgn" {
                 unfinished = browser.text("[aria-label=Games] tbody");
             }
             browser.assert_fits(NARROW.0);
@@ -369,7 +376,7 @@ fn the_lines_of_the_engine_are_shown_where_they_match() {
 /// The page of the first game with a blunder whose better moves are known, and a move that is praised.
 fn page_with_mistakes(page: &Path) -> PathBuf {
     let html = fs::read_to_string(page).unwrap();
-    let mut game = block(&html, "block1");
+    let mut game = first_block(&html);
     game["verdicts"] = json!([
         [3, "good", "2. Bc4 is the only move: the next best, 2. a3, is -0.20."],
         [6, "blunder", "3... Nf6 is a blunder: it allows mate in 1, and 3... g6 was better (-0.4)."],
@@ -377,12 +384,11 @@ fn page_with_mistakes(page: &Path) -> PathBuf {
     game["lines"][5] =
         json!([[-38, "g7g6 h5f3", "g6 Qf3"], [-20, "d8e7 b1c3", "Qe7 Nc3"], [900, "a7a6", "a6"],]);
     game["glyphs"] = json!([[6, "!?\u{a0}⩲"]]);
-    let begin = "<script id=\"block1\" type=\"application/json\">";
-    let (before, rest) = html.split_once(begin).unwrap();
+    let (before, rest) = html.split_once(BLOCK).unwrap();
     let (_, after) = rest.split_once("</script>").unwrap();
     let doctored = page.with_file_name("mistakes.html");
     let json = game.to_string().replace('<', "\\u003c");
-    fs::write(&doctored, format!("{before}{begin}{json}</script>{after}")).unwrap();
+    fs::write(&doctored, format!("{before}{BLOCK}{json}</script>{after}")).unwrap();
     doctored
 }
 
@@ -567,10 +573,11 @@ fn the_variations_of_a_study_are_analysed_on_request() {
     assert_eq!(fs::read_to_string(&again).unwrap(), text);
 
     let html = fs::read_to_string(&page).unwrap();
-    let queens = &block(&html, "block1")["variations"][0][1];
+    let games = all(&html, BLOCK);
+    let queens = &games[0]["variations"][0][1];
     assert_eq!((&queens["moves"], queens["scores"].as_array().unwrap().len()), (&json!("d2d4 d7d5 c2c4"), 3));
     assert_eq!(queens["variations"][0][1]["lines"].as_array().unwrap().len(), 2);
-    let mate = &block(&html, "block2")["variations"][0][1];
+    let mate = &games[1]["variations"][0][1];
     assert_eq!((&mate["scores"][1], &mate["lines"][1]), (&json!([-1, "#"]), &json!([])));
 
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };
@@ -592,7 +599,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
     // Only on request.
     let (_, _, code) = run(&["analyse", &study, "--depth", "5", "--html", &page, "--force"]);
     assert_eq!(code, 0);
-    assert!(block(&fs::read_to_string(&page).unwrap(), "block1")["variations"][0][1]["scores"].is_null());
+    assert!(first_block(&fs::read_to_string(&page).unwrap())["variations"][0][1]["scores"].is_null());
 }
 
 /// The bar has the number of the sentence, rounded in the same way.
@@ -614,7 +621,7 @@ fn the_bar_rounds_as_the_sentences_do() {
         assert_eq!(browser.run_with("return shortScore(arguments[0])", json!([score])), text);
     }
     let bar = browser.text(".bar b");
-    let score = block(&fs::read_to_string(&page).unwrap(), "block1")["scores"][0].clone();
+    let score = first_block(&fs::read_to_string(&page).unwrap())["scores"][0].clone();
     let said = browser.run_with("return shortScore(arguments[0])", json!([score]));
     assert_eq!(bar, said.as_str().unwrap().trim_start_matches('+'));
 }
@@ -631,7 +638,7 @@ fn what_is_copied_and_linked_is_the_position_shown() {
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert_eq!(browser.run("return window.copied"), fen);
     browser.click(".tools button:nth-child(2)", 0.5);
-    assert_eq!(browser.run("return window.copied"), block(&html, "block1")["pgn"]);
+    assert_eq!(browser.run("return window.copied"), first_block(&html)["pgn"]);
     let link = browser.run("return document.querySelector('.tools a').href");
     assert_eq!(link, format!("https://lichess.org/analysis/standard/{}", fen.replace(' ', "_")));
     let rel = browser.run("return document.querySelector('.tools a').rel");
@@ -744,7 +751,7 @@ fn axe_finds_nothing() {
     let mistakes = page_with_mistakes(&games);
     let cut = games.with_file_name("cut.html");
     let html = fs::read_to_string(&games).unwrap();
-    fs::write(&cut, &html[..html.find("<script id=\"index\"").unwrap()]).unwrap();
+    fs::write(&cut, &html[..html.find("<footer").unwrap()]).unwrap();
     let variations = games.with_file_name("variations.html");
     let study = "\"variations\":[[1,{\"moves\":\"d2d4 d7d5\",\"san\":\"d4 d5\",\"comments\":[[1,\"So.\"]],\"variations\":[]}]]";
     fs::write(&variations, html.replacen("\"variations\":[]", study, 1)).unwrap();
@@ -793,7 +800,7 @@ fn axe_finds_nothing() {
 fn what_a_game_says_is_never_markup() {
     let (_folder, page) = page_of(&fixture("page.pgn"), &["--depth", "4"]);
     let html = fs::read_to_string(&page).unwrap();
-    assert_eq!(html.matches("<script").count(), 1 + 4 + 1, "the page's own, four games, the index");
+    assert_eq!(html.matches("<script").count(), 1 + 4 * 2, "the page's own, four games with rows");
     assert_eq!(html.matches("<script").count(), html.matches("</script>").count());
     assert_eq!(html.matches("<!--").count(), 1, "the one about the pieces");
     let Some(browser) = Browser::start(WIDE.0, WIDE.1) else { return };

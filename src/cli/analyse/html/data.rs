@@ -21,7 +21,7 @@ use crate::{
             pool::Finding,
             report::{GameReport, Judged},
         },
-        json, pawns,
+        pawns,
         pgn::{self, Annotation, Game},
     },
     position::Position,
@@ -56,7 +56,7 @@ pub struct LineData(ScoreData, String, String);
 
 /// Consecutive positions and what was found in each: those of a game, or a single one.
 #[derive(Serialize)]
-struct AnalysedPositions {
+pub struct AnalysedPositions {
     fen: String,
     chess960: bool,
     moves: String,
@@ -66,27 +66,10 @@ struct AnalysedPositions {
     lines: Vec<Vec<LineData>>,
 }
 
-/// A position of the input.
+/// A game of the input, without what its row has.
 #[derive(Serialize)]
-struct PositionData<'a> {
-    id: &'a str,
-    solved: Option<bool>,
-    #[serde(flatten)]
-    analysed: AnalysedPositions,
-}
-
-/// A game of the input.
-#[derive(Serialize)]
-struct GameData<'a> {
-    /// Number, file, date and event are those of the row.
-    number: usize,
-    file: String,
-    date: String,
-    event: &'a str,
-    players: [PlayerData<'a>; 2],
-    result: String,
+pub struct GameData {
     facts: Vec<String>,
-    opening: Option<String>,
     /// Plies before the last position that the table of openings names.
     book: usize,
     /// The plies at which middlegame and endgame begin.
@@ -111,7 +94,7 @@ struct GameData<'a> {
 }
 
 /// A player in one game.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub struct PlayerData<'a> {
     name: &'a str,
     title: Option<&'a str>,
@@ -128,8 +111,7 @@ pub struct PlayerData<'a> {
 
 /// A position in the table of all.
 #[derive(Serialize)]
-struct IndexedPosition<'a> {
-    block: usize,
+pub struct PositionRow<'a> {
     id: &'a str,
     best: String,
     score: ScoreData,
@@ -139,8 +121,7 @@ struct IndexedPosition<'a> {
 
 /// A game in the table of all.
 #[derive(Serialize)]
-struct GameRow<'a> {
-    block: usize,
+pub struct GameRow<'a> {
     number: usize,
     /// The name of its file without folders.
     file: String,
@@ -152,13 +133,11 @@ struct GameRow<'a> {
     moves: usize,
 }
 
-/// A position and its row.
-pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String, String) {
+/// The block of a position, and its row.
+pub fn position<'a>(record: &'a EpdRecord, finding: &Finding) -> (AnalysedPositions, PositionRow<'a>) {
     let position = &record.position;
-    let solved = record.result(finding).solved;
     let score = || ScoreData::new(for_white(position, finding));
-    let id = if record.file.is_empty() { "Position" } else { &record.id };
-    let analysed = AnalysedPositions {
+    let block = AnalysedPositions {
         fen: position.fen(),
         chess960: translate::notation(position, false).is_chess960(),
         moves: String::new(),
@@ -167,50 +146,28 @@ pub fn position(record: &EpdRecord, finding: &Finding, block: usize) -> (String,
         depths: vec![finding.depth],
         lines: vec![lines(position, finding)],
     };
-    let row = IndexedPosition {
-        block,
-        id,
+    let row = PositionRow {
+        id: if record.file.is_empty() { "Position" } else { &record.id },
         best: finding.best().map_or_else(String::new, |m| pgn::line(position, &[m])),
         score: score(),
         depth: finding.depth,
-        solved,
+        solved: record.result(finding).solved,
     };
-    (json(&PositionData { id, solved, analysed }), json(&row))
+    (block, row)
 }
 
-/// A game and its row.
-pub fn game(report: &GameReport, block: usize) -> (String, String) {
+/// The block of a game, and its row.
+pub fn game(report: &GameReport) -> (GameData, GameRow<'_>) {
     let game = &report.game;
     let phases = phases::begins(&report.positions);
-    let players = Color::ALL.map(|side| player(report, side, phases));
     // Unknown parts of a date are left out.
     let date = game.date().unwrap_or_default().replace(".??", "").replace("????", "");
     let round = game.tag("Round").filter(|round| *round != "-").map(|round| format!("round {round}"));
     let named = |name: &str| game.tag(name).map(str::to_owned);
     // Nothing where nothing is known.
     let known = |times: Vec<Option<f64>>| if times.iter().any(Option::is_some) { times } else { Vec::new() };
-    let file = Path::new(&game.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let event = game.tag("Event").unwrap_or_default();
-    let row = GameRow {
-        block,
-        number: game.number,
-        file: file.clone(),
-        players: players.clone(),
-        result: game.outcome.to_string(),
-        date: date.clone(),
-        event,
-        opening: report.opening_name(),
-        moves: game.moves.len().div_ceil(2),
-    };
-    let data = GameData {
-        number: game.number,
-        file,
-        event,
-        players,
-        result: game.outcome.to_string(),
+    let block = GameData {
         facts: [named("Event"), named("Site"), Some(date.clone()), round].into_iter().flatten().collect(),
-        date,
-        opening: report.opening_name(),
         book: report.book,
         phases,
         verdicts: verdicts(report),
@@ -223,7 +180,17 @@ pub fn game(report: &GameReport, block: usize) -> (String, String) {
         pgn: annotate::game_pgn(report),
         analysed: analysed(report),
     };
-    (json(&data), json(&row))
+    let row = GameRow {
+        number: game.number,
+        file: Path::new(&game.file).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        players: Color::ALL.map(|side| player(report, side, phases)),
+        result: game.outcome.to_string(),
+        date,
+        event: game.tag("Event").unwrap_or_default(),
+        opening: report.opening_name(),
+        moves: game.moves.len().div_ceil(2),
+    };
+    (block, row)
 }
 
 fn analysed(report: &GameReport) -> AnalysedPositions {

@@ -1,8 +1,8 @@
 //! The page that `--html` writes: a self-contained file that shows every game and position.
 //!
 //! A game is a block of JSON, which the page's script reads when the game is shown, so that a page of thousands of
-//! games opens at once, and writing it takes no more memory than writing one. The data of the table of all games
-//! comes last.
+//! games opens at once. Its row in the table of all games follows it, so that writing the page takes no more memory than
+//! writing one game. A block that was cut off has no row.
 
 mod clocks;
 mod data;
@@ -11,6 +11,7 @@ mod variations;
 mod words;
 
 use maud::{PreEscaped, html};
+use serde::Serialize;
 
 use super::{
     epd::EpdRecord, output::OutputFile, outputs::Totals, pool::Finding, puzzles::Puzzle, report::GameReport,
@@ -24,12 +25,8 @@ use crate::cli::{
 /// A page that is being written.
 pub struct AnalysisPage {
     file: OutputFile,
-    title: String,
     /// The text after the last block.
     end: String,
-    /// Rows of the tables, as JSON.
-    positions: Vec<String>,
-    games: Vec<String>,
 }
 
 impl AnalysisPage {
@@ -44,7 +41,7 @@ impl AnalysisPage {
             style: page::ANALYSIS_STYLE,
             script: page::ANALYSIS_SCRIPT,
             header: html! {
-                div #page { p { "Opening …" } noscript { p { "This page needs JavaScript." } } }
+                div #page data-title=(title) { p { "Opening …" } noscript { p { "This page needs JavaScript." } } }
                 p #said .unseen aria-live="polite" {}
             },
             footer: concat!(
@@ -55,49 +52,31 @@ impl AnalysisPage {
         }
         .parts();
         file.write(&start)?;
-        Ok(AnalysisPage { file, title: title.to_owned(), end, positions: Vec::new(), games: Vec::new() })
+        Ok(AnalysisPage { file, end })
     }
 
-    /// Blocks are numbered from 1.
-    fn next_block(&self) -> usize {
-        self.games.len() + self.positions.len() + 1
-    }
-
-    fn write_block(&mut self, id: &str, json: String) -> Result<(), CliError> {
-        let json = embedded(&json);
-        self.file.write(&html! { script #(id) type="application/json" { (PreEscaped(json)) } }.into_string())
+    fn write(&mut self, block: &impl Serialize, row: &impl Serialize) -> Result<(), CliError> {
+        let [block, row] = [json(block), json(row)].map(|json| PreEscaped(embedded(&json)));
+        let scripts = html! {
+            script .block type="application/json" { (block) }
+            script .row type="application/json" { (row) }
+        };
+        self.file.write(&scripts.into_string())
     }
 }
 
 impl Sink for AnalysisPage {
     fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
-        let block = self.next_block();
-        let (data, row) = data::position(record, finding, block);
-        self.positions.push(row);
-        self.write_block(&format!("block{block}"), data)
+        let (block, row) = data::position(record, finding);
+        self.write(&block, &row)
     }
 
     fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
-        let block = self.next_block();
-        let (data, row) = data::game(report, block);
-        self.games.push(row);
-        self.write_block(&format!("block{block}"), data)
+        let (block, row) = data::game(report);
+        self.write(&block, &row)
     }
 
-    /// Writes the tables and the end.
     fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
-        // Row by row: with thousands of games, a second copy would be most of the memory used.
-        let title = embedded(&json(&self.title));
-        self.file.write(&format!("<script id=\"index\" type=\"application/json\">{{\"title\":{title}"))?;
-        for (name, rows) in [("games", &self.games), ("positions", &self.positions)] {
-            self.file.write(&format!(",\"{name}\":["))?;
-            for (index, row) in rows.iter().enumerate() {
-                let comma = if index > 0 { "," } else { "" };
-                self.file.write(&format!("{comma}{}", embedded(row)))?;
-            }
-            self.file.write("]")?;
-        }
-        self.file.write("}</script>")?;
         self.file.write(&self.end)?;
         self.file.sync()
     }

@@ -3,8 +3,10 @@
 
 document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("page");
-  const { title, games, positions } = readIndex() || unfinishedIndex(page);
-  const all = [...games, ...positions].sort((one, other) => one.block - other.block);
+  const { title } = page.dataset;
+  const all = readRows();
+  const [games, positions] = [all.filter((row) => row.players), all.filter((row) => !row.players)];
+  if (!document.querySelector("footer")) page.before(unfinishedNote(all.length));
   // A game is addressed by its number in its file, as everywhere, unless there are several files, or positions.
   const numbers = new Set(games.map((game) => game.number));
   const isOneFile = positions.length === 0 && numbers.size === games.length;
@@ -23,7 +25,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const showBlock = (row) => {
-    const game = JSON.parse(document.getElementById(`block${row.block}`).textContent);
+    const game = { ...row, ...JSON.parse(row.data.textContent) };
     block = row.block;
     const address = (ply) => `#${row.address}/${ply}`;
     viewer = new Viewer(game, address, (ply) => setAddress(address(ply)));
@@ -77,47 +79,25 @@ document.addEventListener("DOMContentLoaded", () => {
   follow();
 });
 
-// The tables' data, which the analysis writes last; null on a page that was opened before all of it was there.
-function readIndex() {
-  const index = document.getElementById("index");
-  try {
-    return index && JSON.parse(index.textContent);
-  } catch {
-    return null;
-  }
+// The rows of the tables: one follows the block of each game or position. The last one may be written only in part.
+function readRows() {
+  return [...document.querySelectorAll("script.row")].flatMap((element, index) => {
+    try {
+      return { ...JSON.parse(element.textContent), block: index + 1, data: element.previousElementSibling };
+    } catch {
+      return [];
+    }
+  });
 }
 
-// The same from the blocks that are there, with a note on the page. The last one may be written only in part.
-function unfinishedIndex(page) {
-  const [games, positions] = [[], []];
-  for (const element of document.querySelectorAll("script[id^=block]")) {
-    let data;
-    try {
-      data = JSON.parse(element.textContent);
-    } catch {
-      continue;
-    }
-    const block = Number(element.id.slice("block".length));
-    if (data.players) {
-      const moves = Math.ceil(wordsOf(data.san).length / 2);
-      games.push({ ...data, block, moves });
-    } else {
-      const best = data.lines[0][0];
-      const first = best ? `${moveNumber(readFen(data.fen), true)} ${best[2].split(" ")[0]}` : "";
-      positions.push({ ...data, block, best: first, score: data.scores[0], depth: data.depths[0] });
-    }
-  }
-  const count = games.length + positions.length;
-  page.before(
-    make(
-      "p",
-      { class: "card note", role: "status" },
-      `The analysis had not ended when this page was opened: ${count} of its games or positions ${count === 1 ? "is" : "are"} here. ` +
-        "Reload the page to see more. If the analysis was interrupted, the same command goes on with it.",
-    ),
+// The note on a page that was opened before its end was there.
+const unfinishedNote = (count) =>
+  make(
+    "p",
+    { class: "card note", role: "status" },
+    `The analysis had not ended when this page was opened: ${count} of its games or positions ${count === 1 ? "is" : "are"} here. ` +
+      "Reload the page to see more. If the analysis was interrupted, the same command goes on with it.",
   );
-  return { title: document.title.replace(/ - analysed by Engram$/, ""), games, positions };
-}
 
 function gameHead(game) {
   const [white, black] = game.players;
