@@ -12,7 +12,7 @@ use super::{
     pool::Finding,
     puzzles::Puzzle,
     report::GameReport,
-    sink::{AnnotatedGames, Csv, JsonLines, PuzzleFile, Sink, Text},
+    sink::{Sink, Text, TextFile, TextFormat},
 };
 use crate::{
     cli::{CliError, source},
@@ -88,24 +88,24 @@ impl Outputs {
         if !claims.take_standard_output() {
             sinks.push(Box::new(Text::new(output.clone(), arguments)));
         }
-        if let Some(file) = claims.text("--json", output)? {
-            sinks.push(Box::new(JsonLines(file)));
-        }
-        if let Some(file) = claims.text("--pgn", output)? {
-            sinks.push(Box::new(AnnotatedGames { file, is_empty: true }));
+        let puzzles = arguments.puzzles.as_deref().and_then(source::ending);
+        let puzzles =
+            if puzzles.as_deref() == Some("pgn") { TextFormat::PuzzlePgn } else { TextFormat::PuzzleEpd };
+        for (option, format) in [
+            ("--json", TextFormat::Json),
+            ("--pgn", TextFormat::Pgn),
+            ("--csv", TextFormat::Csv),
+            ("--puzzles", puzzles),
+        ] {
+            if let Some(file) = claims.text(option, output)? {
+                sinks.push(Box::new(TextFile::new(file, format)));
+            }
         }
         if let Some(file) = claims.text("--html", output)? {
             sinks.push(Box::new(AnalysisPage::begin(file, &title(&arguments.input))?));
         }
-        if let Some(file) = claims.text("--csv", output)? {
-            sinks.push(Box::new(Csv { file, is_empty: true }));
-        }
         if let Some((path, Some(file))) = claims.begin("--sqlite")? {
             sinks.push(Box::new(Database::begin(path, file)?));
-        }
-        if let (Some(path), Some(file)) = (&arguments.puzzles, claims.text("--puzzles", output)?) {
-            let as_games = source::ending(path).as_deref() == Some("pgn");
-            sinks.push(Box::new(PuzzleFile { file, as_games }));
         }
         Ok(Outputs { sinks, openings, puzzles: HashSet::new() })
     }

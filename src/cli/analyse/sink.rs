@@ -94,89 +94,69 @@ impl Sink for Text {
     }
 }
 
-/// A line of JSON for each position and game.
-pub struct JsonLines(pub OutputFile);
-
-impl Sink for JsonLines {
-    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
-        self.0.write(&output::record_json(record, finding))
-    }
-
-    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
-        self.0.write(&output::game_json(report))
-    }
-
-    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
-        self.0.sync()
-    }
+/// The format of a file of text.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub enum TextFormat {
+    /// A line of JSON for each position and game.
+    Json,
+    /// The games, annotated.
+    Pgn,
+    /// A table with a row for each position and line.
+    Csv,
+    /// The puzzles as lines of EPD.
+    PuzzleEpd,
+    /// The puzzles as games.
+    PuzzlePgn,
 }
 
-/// The games, annotated.
-pub struct AnnotatedGames {
-    pub file: OutputFile,
-    /// Was no game written yet?
-    pub is_empty: bool,
+/// A file of text, to which each item adds its own.
+pub struct TextFile {
+    file: OutputFile,
+    format: TextFormat,
+    /// Was nothing written yet?
+    is_empty: bool,
 }
 
-impl Sink for AnnotatedGames {
-    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
+impl TextFile {
+    pub fn new(file: OutputFile, format: TextFormat) -> TextFile {
+        TextFile { file, format, is_empty: true }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), CliError> {
+        if text.is_empty() {
+            return Ok(());
+        }
         self.is_empty = false;
-        self.file.write(&annotate::game_pgn(report))
+        self.file.write(text)
+    }
+}
+
+impl Sink for TextFile {
+    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
+        let text = match self.format {
+            TextFormat::Json => output::record_json(record, finding),
+            TextFormat::Csv => rows::csv(None, &[rows::of_record(record, finding)], self.is_empty)?,
+            TextFormat::Pgn | TextFormat::PuzzleEpd | TextFormat::PuzzlePgn => String::new(),
+        };
+        self.write(&text)
+    }
+
+    fn game(&mut self, report: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError> {
+        let text = match self.format {
+            TextFormat::Json => output::game_json(report),
+            TextFormat::Pgn => annotate::game_pgn(report),
+            TextFormat::Csv => rows::csv(Some(report), &rows::of_game(report), self.is_empty)?,
+            TextFormat::PuzzleEpd => puzzles.iter().map(|puzzle| puzzle.epd() + "\n").collect(),
+            TextFormat::PuzzlePgn => puzzles.iter().map(Puzzle::pgn).collect(),
+        };
+        self.write(&text)
     }
 
     fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
-        if self.is_empty && totals.items > 0 && totals.skipped == 0 {
+        let is_without_games = self.format == TextFormat::Pgn && self.is_empty;
+        if is_without_games && totals.items > 0 && totals.skipped == 0 {
             complain("there is no game for --pgn; positions go to --json, --csv, --sqlite and --html");
         }
-        self.file.sync()
-    }
-}
-
-/// A table with a row for each position and line.
-pub struct Csv {
-    pub file: OutputFile,
-    /// Was no row written yet?
-    pub is_empty: bool,
-}
-
-impl Csv {
-    fn add(&mut self, game: Option<&GameReport>, rows: &[rows::PositionRow<'_>]) -> Result<(), CliError> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let is_first = std::mem::replace(&mut self.is_empty, false);
-        self.file.write(&rows::csv(game, rows, is_first)?)
-    }
-}
-
-impl Sink for Csv {
-    fn position(&mut self, record: &EpdRecord, finding: &Finding) -> Result<(), CliError> {
-        self.add(None, &[rows::of_record(record, finding)])
-    }
-
-    fn game(&mut self, report: &GameReport, _: &[Puzzle<'_>]) -> Result<(), CliError> {
-        self.add(Some(report), &rows::of_game(report))
-    }
-
-    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
-        self.file.sync()
-    }
-}
-
-/// The puzzles.
-pub struct PuzzleFile {
-    pub file: OutputFile,
-    /// As PGN, not as EPD?
-    pub as_games: bool,
-}
-
-impl Sink for PuzzleFile {
-    fn game(&mut self, _: &GameReport, puzzles: &[Puzzle<'_>]) -> Result<(), CliError> {
-        let text = |puzzle: &Puzzle<'_>| if self.as_games { puzzle.pgn() } else { puzzle.epd() };
-        puzzles.iter().try_for_each(|puzzle| self.file.write(&text(puzzle)))
-    }
-
-    fn finish(&mut self, _: &Totals) -> Result<(), CliError> {
         self.file.sync()
     }
 }
