@@ -16,7 +16,10 @@ use thiserror::Error;
 
 use super::{
     CliError,
-    analyse::{BatchTask, Finding, FoundAt, MAX_THREADS, SearchKind, Workers, task_result, threads, version},
+    analyse::{
+        BatchTask, Finding, FoundAt, MAX_THREADS, SearchBackend, SearchKind, Workers, task_result, threads,
+        version,
+    },
     complain,
 };
 use crate::{
@@ -265,7 +268,7 @@ impl TaskWorker {
             let workers = Workers::start(&batch.search_settings(self.threads), Arc::new(|_| {}));
             self.workers = Some((batch.settings.hash, workers?));
         }
-        if let Some((_, workers)) = &self.workers {
+        if let Some((_, workers)) = &mut self.workers {
             workers.send(&Arc::new(work), plies.clone(), SearchKind::Analysis, batch.budget());
         }
         self.next += 1;

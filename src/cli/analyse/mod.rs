@@ -52,11 +52,14 @@ pub(super) use self::{
     backend::SearchBackend,
     epd::EpdRecord,
     input::{AnalysisInput, Item},
-    pool::{Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, threads},
+    pool::{
+        Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers, threads,
+    },
 };
 #[cfg(feature = "fleet")]
 pub(super) use self::{
-    pool::{FoundAt, Workers},
+    pool::FoundAt,
+    remote::RemoteWorkers,
     task::{BatchTask, result as task_result, version},
 };
 use super::{CliError, Completion, complain, counted, openings, say_if_interrupted, tablebase, ticking_bar};
@@ -94,15 +97,15 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let progress = progress(&input);
     let watch = watch(&progress, &input);
     #[cfg(feature = "fleet")]
-    let mut backend = match &arguments.queue {
+    let mut backend: Box<dyn SearchBackend> = match &arguments.queue {
         Some(server) => {
             let work = setup.map(|(_, setup)| setup.to_string());
-            SearchBackend::remote(server, work.as_deref(), &settings, arguments.cache)?
+            Box::new(RemoteWorkers::start(server, work, &settings, arguments.cache)?)
         }
-        None => SearchBackend::local(&settings, watch)?,
+        None => Box::new(Workers::start(&settings, watch)?),
     };
     #[cfg(not(feature = "fleet"))]
-    let mut backend = SearchBackend::local(&settings, watch)?;
+    let mut backend = Box::new(Workers::start(&settings, watch)?);
 
     // Nothing is refused any more: from here on files change.
     let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
@@ -123,7 +126,7 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
         _ => Ok(!output.is_closed() || !arguments.outputs().iter().all(is_standard)),
     };
     let mut totals =
-        window::search_all(&input, &mut backend, &mut journal, &mut outputs, &progress, is_wanted)?;
+        window::search_all(&input, &mut *backend, &mut journal, &mut outputs, &progress, is_wanted)?;
     progress.finish_and_clear();
     totals.time = start.elapsed();
     outputs.finish(&totals)?;

@@ -16,7 +16,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Move, uci::UciMove};
 
-use super::searcher::Searcher;
+use super::{backend::SearchBackend, searcher::Searcher};
 use crate::{
     cli::{CliError, complain},
     position::Position,
@@ -25,6 +25,8 @@ use crate::{
     types::{Depth, Score, ScoredLine},
 };
 
+/// How long a result is waited for at a time.
+const WAIT: Duration = Duration::from_millis(500);
 /// Maximum number of search threads.
 pub const MAX_THREADS: usize = 1024;
 /// Maximum number of items that are searched or wait for an earlier one.
@@ -213,6 +215,8 @@ pub struct SearchSettings {
 pub struct Workers {
     jobs: Option<Sender<PositionBatch>>,
     answers: Receiver<FoundAt>,
+    /// That of an analysis.
+    budget: SearchBudget,
     threads: Vec<JoinHandle<()>>,
     /// Does nobody want the rest any more?
     over: Arc<AtomicBool>,
@@ -268,20 +272,7 @@ impl Workers {
                 }
             }
         }
-        Ok(Workers { jobs: Some(jobs), answers, threads, over, failed })
-    }
-
-    /// Sends the positions after `plies` moves to one worker, which searches them one after the other.
-    pub fn send(&self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind, budget: SearchBudget) {
-        if let Some(jobs) = &self.jobs {
-            // Fails only when every worker has died; `receive` reports that.
-            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind, budget });
-        }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.threads.len()
+        Ok(Workers { jobs: Some(jobs), answers, budget: settings.budget.clone(), threads, over, failed })
     }
 
     /// The next answer.
@@ -293,6 +284,34 @@ impl Workers {
         let timeout_or = |error| if failed { RecvTimeoutError::Disconnected } else { error };
         self.answers.recv_timeout(timeout).map_err(timeout_or)
     }
+}
+
+impl SearchBackend for Workers {
+    fn window(&self) -> usize {
+        2 * self.threads.len() + 2
+    }
+
+    fn budget(&self) -> &SearchBudget {
+        &self.budget
+    }
+
+    fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind, budget: SearchBudget) {
+        if let Some(jobs) = &self.jobs {
+            // Fails only when every worker has died; `receive` reports that.
+            let _ = jobs.send(PositionBatch { work: Arc::clone(work), plies, kind, budget });
+        }
+    }
+
+    fn receive(&mut self) -> Option<Arrival> {
+        match self.receive_within(WAIT) {
+            Ok(found) => Some(Arrival::Found(found)),
+            Err(RecvTimeoutError::Timeout) => Some(Arrival::Nothing),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// Dropped engines flush their learning files.
+    fn finish(self: Box<Self>) {}
 }
 
 impl Drop for Workers {
@@ -315,7 +334,7 @@ mod tests {
         let budget = SearchBudget { depth: Some(1), multipv: 1, hash: 1, ..SearchBudget::default() };
         let settings =
             SearchSettings { budget: budget.clone(), workers: 2, threads: 1, ..SearchSettings::default() };
-        let workers = Workers::start(&settings, Arc::new(|_| panic!("on purpose"))).expect("threads");
+        let mut workers = Workers::start(&settings, Arc::new(|_| panic!("on purpose"))).expect("threads");
         let start = MoveList::of_moves(0, &Position::default(), &[]);
         workers.send(&Arc::new(start), 0..1, SearchKind::Analysis, budget);
         let mut received = (0..600).map(|_| workers.receive_within(Duration::from_millis(100)));

@@ -9,16 +9,17 @@ use std::{
 };
 
 use super::{
+    backend::SearchBackend,
     pool::{Arrival, FoundAt, MAX_PENDING, MoveList, SearchBudget, SearchKind, SearchSettings},
     task::{BatchTask, read_result, version},
 };
 use crate::{
-    cli::{complain, json},
+    cli::{CliError, complain, json},
     fleet::{EntryId, FleetError, Queue, ServerAddress, Task, TaskOutcome, TaskResult, name_of},
 };
 
 /// Maximum number of items in the queue or waiting for earlier ones: enough for two thousand threads.
-pub(super) const WINDOW: usize = MAX_PENDING;
+const WINDOW: usize = MAX_PENDING;
 /// How long the server is asked to wait for a result.
 const WAIT: Duration = Duration::from_secs(1);
 /// Time without a result after which the tasks are looked for on the server.
@@ -29,7 +30,7 @@ pub struct RemoteWorkers {
     queue: Queue,
     job: String,
     /// That of an analysis.
-    pub(super) budget: SearchBudget,
+    budget: SearchBudget,
     /// Are results shared through the cache on the server?
     cached: bool,
     /// Tasks that have not been submitted yet.
@@ -59,20 +60,22 @@ struct Wanted {
 }
 
 impl RemoteWorkers {
-    /// The queue for a job. A resumed run has the same `work`, which identifies it.
+    /// The queue for a job on this server. A resumed run has the same `work`, which identifies it. With `cached` results of
+    /// earlier work are used, and kept.
     ///
     /// # Errors
     /// The server cannot be reached, or refuses.
-    pub(super) fn start(
+    pub fn start(
         server: &ServerAddress,
-        work: &str,
+        work: Option<String>,
         settings: &SearchSettings,
         cached: bool,
-    ) -> Result<RemoteWorkers, FleetError> {
-        let job = name_of(work);
+    ) -> Result<RemoteWorkers, CliError> {
+        let failed = |error: FleetError| CliError::Task(format!("{server}: {error}"));
+        let job = name_of(&work.unwrap_or_else(|| fastrand::u128(..).to_string()));
         let mut queue = Queue::new(server.clone(), &version());
         // In this order: a task is removed in the same step in which its result is added.
-        let earlier = queue.outstanding(&job)?.into_keys().collect();
+        let earlier = queue.outstanding(&job).map_err(failed)?.into_keys().collect();
         let mut workers = RemoteWorkers {
             queue,
             job,
@@ -89,58 +92,8 @@ impl RemoteWorkers {
             trouble: String::new(),
             has_waited: false,
         };
-        while workers.read(Duration::ZERO)? > 0 {}
+        while workers.read(Duration::ZERO).map_err(failed)? > 0 {}
         Ok(workers)
-    }
-
-    /// Submits the positions after `plies` moves as a task for one worker.
-    pub(super) fn send(
-        &mut self,
-        work: &Arc<MoveList>,
-        plies: Range<usize>,
-        kind: SearchKind,
-        budget: &SearchBudget,
-    ) {
-        let batch = BatchTask::new(work, &plies, budget);
-        let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
-        let name = task.name();
-        let place = (Arc::clone(work), plies);
-        if let Some(wanted) = self.wanted.get_mut(&name) {
-            wanted.places.push(place);
-            return;
-        }
-        let wanted = Wanted { task: task.clone(), kind, places: vec![place], was_unreadable: false };
-        self.wanted.insert(name.clone(), wanted);
-        let is_queued = self.earlier.remove(&name);
-        let is_done = self.unclaimed.remove(&name).is_some_and(|result| self.take_in(result));
-        if !is_queued && !is_done {
-            self.unsent.push(task);
-        }
-    }
-
-    /// What comes within [`WAIT`]; `None` if no task is outstanding.
-    pub(super) fn receive(&mut self) -> Option<Arrival> {
-        if self.ready.is_empty() {
-            if self.wanted.is_empty() {
-                // All results are in the journal by now; on the server they expire after a week.
-                let _ = self.discard();
-                return None;
-            }
-            match self.turn() {
-                Ok(()) => self.trouble.clear(),
-                Err(error) => {
-                    let text = format!("{}: {error}; trying again", self.queue.server());
-                    if text != self.trouble {
-                        complain(&text);
-                        self.trouble = text;
-                    }
-                    // The server may have lost the tasks.
-                    self.look_at = Instant::now();
-                    thread::sleep(WAIT);
-                }
-            }
-        }
-        Some(self.ready.pop_front().unwrap_or(Arrival::Nothing))
     }
 
     fn turn(&mut self) -> Result<(), FleetError> {
@@ -252,9 +205,63 @@ impl RemoteWorkers {
             self.ready.push_back(Arrival::Failed { item: work.item, count: plies.len(), reason });
         }
     }
+}
 
-    /// Removes everything from the server: the work is done, or nobody will resume it.
-    pub(super) fn finish(mut self) {
+impl SearchBackend for RemoteWorkers {
+    fn window(&self) -> usize {
+        WINDOW
+    }
+
+    fn budget(&self) -> &SearchBudget {
+        &self.budget
+    }
+
+    /// Submits the positions after `plies` moves as a task for one worker.
+    fn send(&mut self, work: &Arc<MoveList>, plies: Range<usize>, kind: SearchKind, budget: SearchBudget) {
+        let batch = BatchTask::new(work, &plies, &budget);
+        let task = Task { job: self.job.clone(), text: json(&batch), cached: self.cached };
+        let name = task.name();
+        let place = (Arc::clone(work), plies);
+        if let Some(wanted) = self.wanted.get_mut(&name) {
+            wanted.places.push(place);
+            return;
+        }
+        let wanted = Wanted { task: task.clone(), kind, places: vec![place], was_unreadable: false };
+        self.wanted.insert(name.clone(), wanted);
+        let is_queued = self.earlier.remove(&name);
+        let is_done = self.unclaimed.remove(&name).is_some_and(|result| self.take_in(result));
+        if !is_queued && !is_done {
+            self.unsent.push(task);
+        }
+    }
+
+    /// What comes within [`WAIT`]; `None` if no task is outstanding.
+    fn receive(&mut self) -> Option<Arrival> {
+        if self.ready.is_empty() {
+            if self.wanted.is_empty() {
+                // All results are in the journal by now; on the server they expire after a week.
+                let _ = self.discard();
+                return None;
+            }
+            match self.turn() {
+                Ok(()) => self.trouble.clear(),
+                Err(error) => {
+                    let text = format!("{}: {error}; trying again", self.queue.server());
+                    if text != self.trouble {
+                        complain(&text);
+                        self.trouble = text;
+                    }
+                    // The server may have lost the tasks.
+                    self.look_at = Instant::now();
+                    thread::sleep(WAIT);
+                }
+            }
+        }
+        Some(self.ready.pop_front().unwrap_or(Arrival::Nothing))
+    }
+
+    /// Removes everything from the server.
+    fn finish(mut self: Box<Self>) {
         if !self.wanted.is_empty() {
             // If this fails, the tasks are done for nobody.
             let _ = self.queue.withdraw(&self.job);

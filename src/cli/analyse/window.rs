@@ -61,7 +61,7 @@ struct Pending {
 
 /// The items from the first one that is not written yet.
 struct ItemWindow<'a> {
-    backend: &'a mut SearchBackend,
+    backend: &'a mut dyn SearchBackend,
     journal: &'a mut Option<FindingJournal>,
     outputs: &'a mut Outputs,
     progress: &'a ProgressBar,
@@ -83,7 +83,7 @@ impl Pending {
         &mut self,
         plies: Range<usize>,
         kind: SearchKind,
-        backend: &mut SearchBackend,
+        backend: &mut dyn SearchBackend,
         journal: &mut Option<FindingJournal>,
     ) -> usize {
         let item = self.work.item;
@@ -97,7 +97,8 @@ impl Pending {
             return count;
         }
         self.missing += plies.len();
-        backend.send(&self.work, plies, kind);
+        let budget = backend.budget().of(kind);
+        backend.send(&self.work, plies, kind, budget);
         0
     }
 
@@ -121,7 +122,7 @@ impl Pending {
     }
 
     /// Once all findings are there, requests those that confirm the marks of a game.
-    fn confirm(&mut self, backend: &mut SearchBackend, journal: &mut Option<FindingJournal>) {
+    fn confirm(&mut self, backend: &mut dyn SearchBackend, journal: &mut Option<FindingJournal>) {
         while self.missing == 0 && self.failed.is_none() {
             let Item::Game(game, ..) = &self.item else { return };
             let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
@@ -147,7 +148,7 @@ impl Pending {
 /// A result cannot be written, or no search thread is left.
 pub(super) fn search_all(
     input: &AnalysisInput,
-    backend: &mut SearchBackend,
+    backend: &mut dyn SearchBackend,
     journal: &mut Option<FindingJournal>,
     outputs: &mut Outputs,
     progress: &ProgressBar,

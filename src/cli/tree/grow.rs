@@ -11,13 +11,13 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 #[cfg(feature = "fleet")]
-use crate::fleet::ServerAddress;
+use crate::{cli::analyse::RemoteWorkers, fleet::ServerAddress};
 use crate::{
     cli::{
         CliError, Completion,
         analyse::{
             Arrival, Finding, MAX_THREADS, MoveList, SearchBackend, SearchBudget, SearchKind, SearchSettings,
-            hash_of_worker, threads,
+            Workers, hash_of_worker, threads,
         },
         complain, lower_priority, minutes, pawns, pgn, tablebase, ticking_bar,
     },
@@ -79,10 +79,10 @@ pub(super) fn run(
     let budget = SearchBudget { nodes: Some(arguments.nodes), multipv: 1, hash, ..SearchBudget::default() };
     let syzygy = arguments.syzygy.clone();
     let settings = SearchSettings { budget, workers, threads: 1, syzygy, ..SearchSettings::default() };
-    let local = || SearchBackend::local(&settings, Arc::new(|_| {}));
+    let local = || Workers::start(&settings, Arc::new(|_| {})).map(Box::new);
     #[cfg(feature = "fleet")]
-    let mut backend = match &arguments.queue {
-        Some(server) => SearchBackend::remote(server, None, &settings, false)?,
+    let mut backend: Box<dyn SearchBackend> = match &arguments.queue {
+        Some(server) => Box::new(RemoteWorkers::start(server, None, &settings, false)?),
         None => local()?,
     };
     #[cfg(not(feature = "fleet"))]
@@ -101,7 +101,7 @@ pub(super) fn run(
         searched: 0,
         failed: 0,
     };
-    let grown = growth.run(tree, &mut backend, &settings.budget, output);
+    let grown = growth.run(tree, &mut *backend, &settings.budget, output);
     backend.finish();
     grown
 }
@@ -150,7 +150,7 @@ impl Growth {
     fn run(
         mut self,
         tree: &mut Tree,
-        backend: &mut SearchBackend,
+        backend: &mut dyn SearchBackend,
         budget: &SearchBudget,
         output: &Output,
     ) -> Result<Completion, CliError> {
@@ -163,7 +163,7 @@ impl Growth {
                 let work = Arc::new(MoveList::up_to(begun, &job.position, &[]));
                 let nodes = budget.nodes.map(|nodes| nodes.saturating_mul(job.effort));
                 let budget = SearchBudget { multipv: job.lines, nodes, ..budget.clone() };
-                backend.send_with(&work, 0..1, SearchKind::Analysis, budget);
+                backend.send(&work, 0..1, SearchKind::Analysis, budget);
                 jobs.insert(begun, job);
                 begun += 1;
             }
