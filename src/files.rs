@@ -321,14 +321,6 @@ impl NewFile {
         file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
     }
 
-    /// Gives the file its name; only with `force` it replaces the file that has it.
-    ///
-    /// # Errors
-    /// See [`NewFile::finish`].
-    pub fn finish_with(self, force: bool) -> io::Result<()> {
-        if force { self.replace() } else { self.finish() }
-    }
-
     fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         sync(file.as_file())?;

@@ -103,7 +103,7 @@ pub(super) fn check_player(
 pub(super) fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<(), CliError> {
     let written = NewFile::begin(path).and_then(|mut file| {
         file.write_all(bytes)?;
-        file.finish_with(force)
+        if force { file.replace() } else { file.finish() }
     });
     written.map_err(refused(path, "written"))
 }

@@ -120,6 +120,7 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     assert!(well(&home, &["forget", "--origin", "drop"]).starts_with("0 records"));
     assert!(well(&home, &["forget", "--all", "--yes"]).ends_with("2 records forgotten\n"));
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 0);
+    assert_eq!(well(&home, &["export"]), "");
     well(&home, &["import", "new.epd", "--file", "x"]);
     fs::write(home.path().join("x.tree"), "").unwrap();
     let did = well(&home, &["forget", "--all", "--yes", "--file", "x"]);

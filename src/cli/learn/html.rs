@@ -1,7 +1,7 @@
 //! `engram learn html`: the file as a page for the browser. First the lessons of lost games, then all games by opponent
 //! and opening, then the records that belong to no game.
 
-use std::{collections::BTreeMap, io::Write};
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -18,10 +18,9 @@ use crate::{
     cli::{
         CliError, DAY, check_output, counted,
         page::{self, Frame},
-        pawns, pgn, refused,
+        pawns, pgn, write_file,
     },
     eval,
-    files::NewFile,
     learn::{LearnedScore, Origin, Record},
     position::Position,
 };
@@ -57,10 +56,8 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
     let games = OwnGames::load(file)?;
     let others: Vec<_> = shown.iter().filter(|(_, record)| games.of(record).is_none()).collect();
     let lessons = lessons::find(file, &games, &page.lessons, out)?;
-    let mut target = NewFile::begin(to).map_err(refused(to, "written"))?;
-    let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(to, "written"));
     let title = file.file.path().display().to_string();
-    let (start, end) = Frame {
+    let (mut text, end) = Frame {
         title: &title,
         about: "what Engram learned",
         style: page::LEARN_STYLE,
@@ -69,24 +66,21 @@ pub(super) fn write(file: &Opened, page: &Page, out: Printer) -> Result<(), CliE
         footer: FOOT,
     }
     .parts();
-    write(&start)?;
     for game in &lessons.games {
-        write(&game_section(game).into_string())?;
+        text += &game_section(game).into_string();
     }
     for (title, head, tallies) in
         [("Opponents", "opponent", &lessons.opponents), ("Openings", "opening", &lessons.openings)]
     {
-        write(&summary(title, head, tallies).into_string())?;
+        text += &summary(title, head, tallies).into_string();
     }
     if !others.is_empty() {
         let cards = others.iter().rev().map(|(sequence, record)| card(*sequence, record));
-        write(
-            &html! { (chooser(&others)) div .moments .records { @for card in cards { (card) } } }
-                .into_string(),
-        )?;
+        text += &html! { (chooser(&others)) div .moments .records { @for card in cards { (card) } } }
+            .into_string();
     }
-    write(&end)?;
-    target.finish_with(page.force).map_err(refused(to, "written"))?;
+    text += &end;
+    write_file(to, text.as_bytes(), page.force)?;
     out.either(
         json!({
             "page": to.display().to_string(), "lessons": lessons.found(), "games": lessons.games.len(),

@@ -1,6 +1,6 @@
 //! Export, import and merge.
 
-use std::{collections::HashMap, io::Write, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use serde_json::json;
 
@@ -9,8 +9,7 @@ use super::{
     text::{self, Printer},
 };
 use crate::{
-    cli::{CliError, Completion, check_output, complain, counted, pgn::Lines, refused, source},
-    files::NewFile,
+    cli::{CliError, Completion, check_output, complain, counted, pgn::Lines, refused, source, write_file},
     learn::{self, CLOCK_ERROR, MAX_ADVICE, Merged, Record, exchange, record::CAPACITY},
     types::PositionKey,
 };
@@ -21,33 +20,21 @@ pub(super) fn export(
     force: bool,
     out: Printer,
 ) -> Result<Completion, CliError> {
-    let output = out.output;
-    let ring = file.ring();
-    let (mut written, mut damaged) = (0, 0);
-    let begin = |path| {
-        check_output(path, [file.file.path()], force)?;
-        NewFile::begin(path).map_err(refused(path, "written"))
-    };
-    let mut target = to.map(begin).transpose()?;
-    for (sequence, record) in ring.iter() {
-        let line = match exchange::line(&record) {
-            Ok(_) if out.json => text::value(sequence, &record).to_string(),
-            Ok(line) => line,
-            Err(_) => {
-                damaged += 1;
-                continue;
-            }
-        };
-        match (&mut target, to) {
-            (Some(target), Some(path)) => writeln!(target, "{line}").map_err(refused(path, "written"))?,
-            _ if output.is_closed() => return Ok(Completion::Complete),
-            _ => output.line(line),
+    let (mut lines, mut damaged) = (Vec::new(), 0);
+    for (sequence, record) in file.ring().iter() {
+        match exchange::line(&record) {
+            Ok(_) if out.json => lines.push(text::value(sequence, &record).to_string() + "\n"),
+            Ok(line) => lines.push(line + "\n"),
+            Err(_) => damaged += 1,
         }
-        written += 1;
     }
-    if let (Some(target), Some(path)) = (target, to) {
-        target.finish_with(force).map_err(refused(path, "written"))?;
-        output.line(format_args!("{} written to {}", counted(written, "record"), path.display()));
+    let text = lines.concat();
+    if let Some(path) = to {
+        check_output(path, [file.file.path()], force)?;
+        write_file(path, text.as_bytes(), force)?;
+        out.output.line(format_args!("{} written to {}", counted(lines.len(), "record"), path.display()));
+    } else if let Some(text) = text.strip_suffix('\n') {
+        out.output.line(text);
     }
     if damaged > 0 {
         complain(format_args!("{} that contradict themselves were left out", counted(damaged, "record")));

@@ -1,6 +1,6 @@
 //! `engram tree html`: the tree as a page for the browser.
 
-use std::{fmt::Write as _, io::Write as _, path::PathBuf};
+use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use maud::{PreEscaped, html};
@@ -11,9 +11,8 @@ use crate::{
     cli::{
         CliError, DAY, check_output, day, json,
         page::{self, Frame, embedded},
-        pawns, refused,
+        pawns, write_file,
     },
-    files::NewFile,
     learn::exchange::epd,
     position::{Openings, Position},
     tree::{self, Advice, MoveView, Nearest, PositionView, Tree},
@@ -73,11 +72,9 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     let to = arguments.output.clone().unwrap_or_else(|| tree.path().with_extension("html"));
     check_output(&to, [tree.path()], arguments.force)?;
     let roots = super::roots(tree)?;
-    let mut target = NewFile::begin(&to).map_err(refused(&to, "written"))?;
-    let mut write = |text: &str| target.write_all(text.as_bytes()).map_err(refused(&to, "written"));
     let title = tree.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let size = tree.size()?;
-    let (start, end) = Frame {
+    let (mut text, end) = Frame {
         title: &title,
         about: "a tree of Engram",
         style: page::TREE_STYLE,
@@ -91,16 +88,15 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
         footer: FOOT,
     }
     .parts();
-    write(&start)?;
-    write("<script id=\"positions\" type=\"text/plain\">\n")?;
+    text += "<script id=\"positions\" type=\"text/plain\">\n";
     let mut writer =
         PositionWriter::new(tree, roots.iter().map(|(root, _)| root.clone()), arguments.positions);
     let mut shown = 0_usize;
     while let Some(line) = writer.next()? {
-        write(&line)?;
+        text += &line;
         shown += 1;
     }
-    write("</script>")?;
+    text += "</script>";
     let info = Info {
         title: &title,
         written: jiff::Timestamp::now().as_second(),
@@ -109,9 +105,9 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
         openings: writer.openings,
     };
     let info = embedded(&json(&info));
-    write(&html! { script #info type="application/json" { (PreEscaped(info)) } }.into_string())?;
-    write(&end)?;
-    target.finish_with(arguments.force).map_err(refused(&to, "written"))?;
+    text += &html! { script #info type="application/json" { (PreEscaped(info)) } }.into_string();
+    text += &end;
+    write_file(&to, text.as_bytes(), arguments.force)?;
     let left = size.positions.saturating_sub(shown as u64);
     let left = if left > 0 {
         format!("; {left} not shown: they are farther away, or no moves lead there")
