@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains Engram's network on a machine with an accelerator (PyTorch with CUDA); it runs on a processor too, slowly.
 
-    python3 benches/train/train.py samples.bin --pawns --net new.net --positions 1000000000
-    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --pawns --seconds 99
+    python3 benches/train/train.py samples.bin --net new.net --positions 1000000000
+    python3 benches/train/train.py samples.bin --growing PID --from engram.net --units 1024 --seconds 99
 
 `engram tune train` is the definition (src/cli/tune/network): this program does the same to the same files, with the
 same network, loss, limits of the weights and steps, in the order that suits the device. What differs:
@@ -51,22 +51,18 @@ VERSION = 3
 # The network's file: see src/eval/net/file.rs.
 
 
-def plan(units: int, pawns: bool) -> list[tuple[str, tuple[int, ...], str, int]]:
+def plan(units: int) -> list[tuple[str, tuple[int, ...], str, int]]:
     """The parts of a network in the order of its file: name, shape, kind of the integers, the integer for 1.0."""
-    parts = [
+    return [
         ("weights", (INPUTS, units), "<i1", ONE_INPUT),
         ("biases", (units,), "<i2", ONE_INPUT),
         ("heads", (HEADS, 2 * units), "<i2", ONE_HEAD),
         ("head_biases", (HEADS,), "<i4", ONE_INPUT * ONE_HEAD),
+        ("pawn_weights", (PAWN_INPUTS, PAWN_UNITS), "<i2", ONE_INPUT),
+        ("pawn_biases", (PAWN_UNITS,), "<i2", ONE_INPUT),
+        ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
+        ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
     ]
-    if pawns:
-        parts += [
-            ("pawn_weights", (PAWN_INPUTS, PAWN_UNITS), "<i2", ONE_INPUT),
-            ("pawn_biases", (PAWN_UNITS,), "<i2", ONE_INPUT),
-            ("pawn_outputs", (HEADS, 2, PAWN_UNITS), "<i2", ONE_HEAD),
-            ("pawn_output_biases", (HEADS, 2), "<i4", ONE_INPUT * ONE_HEAD),
-        ]
-    return parts
 
 
 def read_network(path: Path) -> dict[str, Tensor]:
@@ -75,13 +71,13 @@ def read_network(path: Path) -> dict[str, Tensor]:
     if data[:8] != b"EngramNN" or len(data) < 64:
         raise SystemExit(f"{path}: it is not a network of Engram's")
     version, inputs, units, heads, scale, checksum, pawn_units = struct.unpack_from("<7I", data, 8)
-    sizes = (version, inputs, heads, scale, pawn_units in (0, PAWN_UNITS))
-    if sizes != (VERSION, INPUTS, HEADS, SCALE, True):
+    sizes = (version, inputs, heads, scale, pawn_units)
+    if sizes != (VERSION, INPUTS, HEADS, SCALE, PAWN_UNITS):
         raise SystemExit(f"{path}: it has another version or other sizes than this trainer's networks")
     if zlib.crc32(data[64:]) != checksum:
         raise SystemExit(f"{path}: its checksum is wrong: copy it again")
     network, place = {}, 64
-    for name, shape, kind, one in plan(units, pawn_units > 0):
+    for name, shape, kind, one in plan(units):
         numbers = numpy.frombuffer(data, kind, math.prod(shape), place).astype(numpy.float32) / numpy.float32(one)
         network[name] = torch.from_numpy(numbers.reshape(shape))
         place += math.prod(shape) * numpy.dtype(kind).itemsize
@@ -95,31 +91,30 @@ def in_integers(number: Tensor, one: int) -> Tensor:
 
 def rounded(network: dict[str, Tensor]) -> dict[str, Tensor]:
     """What the integers stand for, with the parameters' own gradients (straight-through estimator)."""
-    units, pawns = network["biases"].numel(), "pawn_biases" in network
-    ones = {name: one for name, _, _, one in plan(units, pawns)}
+    ones = {name: one for name, _, _, one in plan(network["biases"].numel())}
     return {name: part + (in_integers(part, ones[name]) / ones[name] - part).detach() for name, part in network.items()}
 
 
 def write_network(path: Path, network: dict[str, Tensor]) -> None:
     """Writes a network in integers."""
-    units, pawns = network["biases"].numel(), "pawn_biases" in network
+    units = network["biases"].numel()
     payload = b""
-    for name, _, kind, one in plan(units, pawns):
+    for name, _, kind, one in plan(units):
         payload += in_integers(network[name].detach(), one).cpu().numpy().astype(kind).tobytes()
-    sizes = (VERSION, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload), PAWN_UNITS if pawns else 0)
+    sizes = (VERSION, INPUTS, units, HEADS, int(SCALE), zlib.crc32(payload), PAWN_UNITS)
     header = b"EngramNN" + struct.pack("<7I", *sizes)
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_bytes(header.ljust(64, b"\0") + payload)
     os.replace(unfinished, path)
 
 
-def begin(units: int, pawns: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
+def begin(units: int, old: dict[str, Tensor]) -> dict[str, Tensor]:
     """The parameters to begin with: those of `old` as far as it has them, random ones else."""
 
     def normal(deviation: float, *shape: int) -> Tensor:
         return deviation * torch.randn(*shape)
 
-    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units, pawns)}
+    network = {name: torch.zeros(shape) for name, shape, _, _ in plan(units)}
     if old:
         before = old["biases"].numel()
         if before > units:
@@ -133,12 +128,11 @@ def begin(units: int, pawns: bool, old: dict[str, Tensor]) -> dict[str, Tensor]:
         network["biases"] = old["biases"][source]
         network["heads"] = (old["heads"].unflatten(-1, (2, before))[..., source] / copies).flatten(-2)
         # What does not depend on the units; two copies of one part are alike.
-        same = [name for name in network if name in old and name not in ("weights", "biases", "heads")]
+        same = [name for name in network if name not in ("weights", "biases", "heads")]
         network.update({name: old[name] for name in same})
     else:
         network["weights"] = normal(0.05, INPUTS, units)
         network["heads"] = normal(units**-0.5, HEADS, 2 * units)
-    if pawns and "pawn_weights" not in old:
         network["pawn_weights"] = normal(0.2, PAWN_INPUTS, PAWN_UNITS)
     return network
 
@@ -294,12 +288,10 @@ def output(network: dict[str, Tensor], words: Tensor, kinds: Kinds) -> Tensor:
     which = (head[:, None] == torch.arange(HEADS, device=head.device)).float()
     outputs = Units.apply(inputs, network["weights"], network["biases"], network["heads"], kinds)
     value = of_head(outputs, head).squeeze(1) + which @ network["head_biases"]
-    if "pawn_weights" in network:
-        active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
-        outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
-        gate, shift = of_head(outputs, head).unbind(1)
-        value = value * (1 + gate) + shift
-    return value
+    active = torch.addmm(network["pawn_biases"], pawns, network["pawn_weights"]).clamp(0, 1)
+    outputs = linear(active, network["pawn_outputs"].flatten(0, 1), network["pawn_output_biases"].flatten())
+    gate, shift = of_head(outputs, head).unbind(1)
+    return value * (1 + gate) + shift
 
 
 class Training:
@@ -356,7 +348,6 @@ def arguments() -> argparse.Namespace:
     add("--net", type=Path, default=Path("engram.net"), help="the file to write the network to")
     add("--from", type=Path, dest="source", help="begin with the parameters of this network")
     add("--units", type=int, default=1024, help="hidden units of a view, a multiple of 32")
-    add("--pawns", action=argparse.BooleanOptionalAction, default=True, help="with a pawn part")
     add("--positions", type=int, default=1 << 62, help="samples to draw in all")
     add("--seconds", type=float, default=math.inf, help="seconds to train at most, with the wait for samples")
     add("--passes", type=float, default=4, help="how often each sample is drawn at most, on average")
@@ -397,7 +388,7 @@ def main() -> None:
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     old = read_network(given.source) if given.source else {}
-    training = Training(begin(given.units, given.pawns, old), device)
+    training = Training(begin(given.units, old), device)
     held_out = Pool([given.held_out] if given.held_out else [], 200_000, device)
     held_out.read()
     held = held_out.words[: held_out.count]

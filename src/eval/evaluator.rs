@@ -71,7 +71,7 @@ impl Evaluator {
     /// Size limit of the pawn hash in MiB: lower than requested if memory was short.
     pub fn pawn_hash_mib(&self) -> usize {
         match &self.0 {
-            State::Network(state) => state.pawns.as_ref().map_or(usize::MAX, PawnTable::allowed_mib),
+            State::Network(state) => state.pawns.allowed_mib(),
             State::Classical(caches) => caches.pawns.allowed_mib(),
         }
     }
@@ -81,7 +81,7 @@ impl Evaluator {
     pub fn prefetch(&self, position: &Position) {
         let key = position.keys().pawns;
         match &self.0 {
-            State::Network(state) => state.pawns.iter().for_each(|pawns| pawns.prefetch(key)),
+            State::Network(state) => state.pawns.prefetch(key),
             State::Classical(caches) => caches.pawns.prefetch(key),
         }
     }
@@ -91,7 +91,7 @@ impl Evaluator {
         match &mut self.0 {
             State::Network(state) => {
                 state.material.clear();
-                state.pawns.iter_mut().for_each(PawnTable::clear);
+                state.pawns.clear();
             }
             State::Classical(caches) => {
                 caches.material.clear();
@@ -103,7 +103,7 @@ impl Evaluator {
     /// Probes of the pawn hash since the counters were reset: those that found their entry, and all.
     pub fn pawn_hits(&self) -> (u64, u64) {
         match &self.0 {
-            State::Network(state) => state.pawns.as_ref().map_or((0, 0), |pawns| (pawns.hits, pawns.probes)),
+            State::Network(state) => (state.pawns.hits, state.pawns.probes),
             State::Classical(caches) => (caches.pawns.hits, caches.pawns.probes),
         }
     }
@@ -111,7 +111,7 @@ impl Evaluator {
     /// Resets the counters.
     pub fn reset_counters(&mut self) {
         match &mut self.0 {
-            State::Network(state) => state.pawns.iter_mut().for_each(PawnTable::reset_counters),
+            State::Network(state) => state.pawns.reset_counters(),
             State::Classical(caches) => caches.pawns.reset_counters(),
         }
     }
@@ -124,8 +124,8 @@ struct NetworkState {
     accumulators: Accumulators,
     /// For the known endgames of the classical evaluation, which it does not evaluate.
     material: MaterialTable,
-    /// The pawn hash, if the network has a pawn part.
-    pawns: Option<PawnTable<PawnEntry>>,
+    /// The pawn hash.
+    pawns: PawnTable<PawnEntry>,
 }
 
 impl NetworkState {
@@ -135,7 +135,7 @@ impl NetworkState {
             network: Arc::clone(network),
             accumulators: Accumulators::new(network),
             material: MaterialTable::new(),
-            pawns: empty.map(|empty| PawnTable::new(pawn_hash_mib, empty)),
+            pawns: PawnTable::new(pawn_hash_mib, empty),
         }
     }
 
@@ -145,10 +145,7 @@ impl NetworkState {
             return score;
         }
         let network = &*self.network;
-        let pawns = self.pawns.as_mut().map(|table| {
-            // There is a table only if there is a pawn part.
-            &*table.probe(position, false, |found| network.evaluate_pawns(found).unwrap_or_default())
-        });
+        let pawns = self.pawns.probe(position, false, |found| network.evaluate_pawns(found));
         self.accumulators.evaluate(network, position, pawns, ply)
     }
 }

@@ -50,10 +50,8 @@ fn by_definition(layout: &Layout, position: &Position) -> i64 {
         }
     }
     output = output / i64::from(ONE_INPUT) + i64::from(layout.head_biases[head]);
-    if let Some(pawns) = &layout.pawns {
-        let [factor, addend] = pawn_part(pawns, position, head);
-        output = output * factor / 64 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
-    }
+    let [factor, addend] = pawn_part(&layout.pawns, position, head);
+    output = output * factor / 64 + addend * i64::from(ONE_INPUT * ONE_HEAD) / 1024;
     output * i64::from(Score::from_centipawns(SCALE as i32).0) / i64::from(ONE_INPUT * ONE_HEAD)
 }
 
@@ -204,6 +202,9 @@ fn a_file_that_is_no_network_is_refused_with_a_reason() {
     assert_eq!(changed(EMBEDDED.len() / 2), NetworkError::Checksum);
     assert_eq!(changed(EMBEDDED.len() - 1), NetworkError::Checksum);
     assert_eq!(changed(24), NetworkError::Scale(SCALE ^ 1));
+    let mut without_pawns = EMBEDDED.to_vec();
+    without_pawns[32] = 0;
+    assert_eq!(refused(&without_pawns), NetworkError::PawnUnits(0));
     for place in 0..64 {
         let mut bytes = EMBEDDED.to_vec();
         bytes[place] ^= 0x80;

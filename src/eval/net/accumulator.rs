@@ -72,13 +72,7 @@ impl Accumulators {
 
     /// The evaluation of a position `ply` plies from the root for the side to move.
     #[inline]
-    pub fn evaluate(
-        &mut self,
-        network: &Network,
-        position: &Position,
-        pawns: Option<&PawnEntry>,
-        ply: Ply,
-    ) -> Score {
+    pub fn evaluate(&mut self, network: &Network, position: &Position, pawns: &PawnEntry, ply: Ply) -> Score {
         let slot = slot_for(network.instructions(), self, network, position, ply);
         let sums = &self.by_ply[slot].sums;
         let turn = position.turn() as usize;

@@ -3,7 +3,7 @@
 //! ```text
 //!  header 64: magic "EngramNN" | version u32 | inputs u32 (of all king buckets) | units u32 | heads u32
 //!             | scale u32: 220, the centipawns of one unit of output | CRC-32 u32 of all bytes after the header
-//!             | units of the pawn part u32, 0 if there is none | zero [28]
+//!             | units of the pawn part u32 | zero [28]
 //!  input weights i8 [inputs][units] | input biases i16 [units]      (127 = 1.0)
 //!  heads i16 [heads][2 * units] (128 = 1.0) | head biases i32 [heads] (127 * 128 = 1.0)
 //!  pawn part: input weights i16 [96][units] | input biases i16 [units]   (127 = 1.0)
@@ -57,6 +57,11 @@ pub enum NetworkError {
         /// Units in this engine.
         expected: usize,
     },
+    /// Its pawn part has another size, or it has none.
+    #[error(
+        "its pawn part has {0} units, that of this engine's network has {PAWN_UNITS}; use a network made for this version"
+    )]
+    PawnUnits(u32),
     /// Its length does not match its header.
     #[error("it is {found} bytes long instead of {expected}; copy it again")]
     Length {
@@ -86,8 +91,8 @@ pub struct Layout {
     pub heads: Vec<i16>,
     /// By head.
     pub head_biases: Vec<i32>,
-    /// The pawn part, if there is one.
-    pub pawns: Option<PawnLayout>,
+    /// The pawn part.
+    pub pawns: PawnLayout,
 }
 
 /// The numbers of a pawn part.
@@ -119,16 +124,17 @@ impl Layout {
         };
         let [version, inputs, units, heads, scale, checksum, pawn_units] =
             [0, 1, 2, 3, 4, 5, 6].map(|index| word(index) as usize);
-        let pawns = pawn_units == PAWN_UNITS;
-        let known = heads == HEADS && units <= 1 << 14 && (pawns || pawn_units == 0);
+        let known = heads == HEADS && units <= 1 << 14;
         if version != VERSION as usize || !known {
             return Err(NetworkError::Version(version as u32));
         }
         if inputs != INPUTS {
             return Err(NetworkError::Inputs(inputs as u32));
         }
-        let expected =
-            inputs * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + if pawns { PAWN_BYTES } else { 0 };
+        if pawn_units != PAWN_UNITS {
+            return Err(NetworkError::PawnUnits(pawn_units as u32));
+        }
+        let expected = inputs * units + 2 * (units + HEADS * 2 * units) + 4 * HEADS + PAWN_BYTES;
         if payload.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -145,12 +151,12 @@ impl Layout {
             input_biases: rest.shorts(units),
             heads: rest.shorts(HEADS * 2 * units),
             head_biases: rest.words(HEADS),
-            pawns: pawns.then(|| PawnLayout {
+            pawns: PawnLayout {
                 input_weights: rest.shorts(PAWN_INPUTS * PAWN_UNITS),
                 input_biases: rest.shorts(PAWN_UNITS),
                 outputs: rest.shorts(HEADS * 2 * PAWN_UNITS),
                 output_biases: rest.words(HEADS * 2),
-            }),
+            },
         })
     }
 
@@ -167,16 +173,14 @@ impl Layout {
         shorts(&mut payload, &self.input_biases);
         shorts(&mut payload, &self.heads);
         words(&mut payload, &self.head_biases);
-        if let Some(pawns) = &self.pawns {
-            shorts(&mut payload, &pawns.input_weights);
-            shorts(&mut payload, &pawns.input_biases);
-            shorts(&mut payload, &pawns.outputs);
-            words(&mut payload, &pawns.output_biases);
-        }
+        shorts(&mut payload, &self.pawns.input_weights);
+        shorts(&mut payload, &self.pawns.input_biases);
+        shorts(&mut payload, &self.pawns.outputs);
+        words(&mut payload, &self.pawns.output_biases);
         let mut bytes = MAGIC.to_vec();
         let checksum = crc32fast::hash(&payload);
-        let pawn_units = if self.pawns.is_some() { PAWN_UNITS as u32 } else { 0 };
-        let sizes = [VERSION, INPUTS as u32, self.units as u32, HEADS as u32, SCALE, checksum, pawn_units];
+        let (units, pawn_units) = (self.units as u32, PAWN_UNITS as u32);
+        let sizes = [VERSION, INPUTS as u32, units, HEADS as u32, SCALE, checksum, pawn_units];
         sizes.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.resize(HEADER, 0);
         bytes.append(&mut payload);

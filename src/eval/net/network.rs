@@ -54,7 +54,7 @@ pub struct Network {
     /// By head, the mover's units and the opponent's.
     heads: Box<[[Units; 2]]>,
     head_biases: [i32; HEADS],
-    pawns: Option<PawnPart>,
+    pawns: PawnPart,
     instructions: Instructions,
     /// The CRC-32 of its file.
     checksum: u32,
@@ -94,7 +94,7 @@ impl Network {
                 .map(|pair| [pair[0].clone(), pair[1].clone()])
                 .collect(),
             head_biases,
-            pawns: PawnPart::new(&layout),
+            pawns: PawnPart::new(&layout.pawns),
             instructions: Instructions::best(),
             checksum: crc32fast::hash(bytes),
         })
@@ -140,7 +140,7 @@ impl Network {
     /// The evaluation of a position with `pieces` pieces for the side to move, from the accumulators of that side and
     /// of the opponent, and from the pawn part.
     #[inline(always)]
-    pub fn output(&self, pieces: u32, pawns: Option<&PawnEntry>, turn: Color, sums: [&Units; 2]) -> Score {
+    pub fn output(&self, pieces: u32, pawns: &PawnEntry, turn: Color, sums: [&Units; 2]) -> Score {
         let head = head(pieces);
         let [own, theirs] = &self.heads[head];
         let [mover, opponent] = sums;
@@ -148,18 +148,16 @@ impl Network {
             weighted_squares(self.instructions, &units.0, &weights.0, ONE_INPUT as i16)
         };
         let sum = weighted(mover, own) + weighted(opponent, theirs);
-        let mut output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
-        if let Some(pawns) = pawns {
-            output = pawns.apply(turn, head, output);
-        }
+        let output = sum / i64::from(ONE_INPUT) + i64::from(self.head_biases[head]);
+        let output = pawns.apply(turn, head, output);
         // Whatever the weights are, an output is less than 2^35, and so many internal units fit into 32 bits.
         let scale = i64::from(const { Score::from_centipawns(SCALE as i32).0 });
         Score((output * scale / i64::from(ONE_INPUT * ONE_HEAD)) as i32).clamp_evaluation()
     }
 
-    /// The pawn part's output for a structure (black, white); none if there is no pawn part.
-    pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> Option<PawnEntry> {
-        self.pawns.as_ref().map(|part| part.evaluate(self.instructions, pawns))
+    /// The pawn part's output for a structure (black, white).
+    pub fn evaluate_pawns(&self, pawns: [Bitboard; 2]) -> PawnEntry {
+        self.pawns.evaluate(self.instructions, pawns)
     }
 
     /// The CRC-32 of its file.

@@ -10,7 +10,7 @@
 
 use shakmaty::{Bitboard, Color};
 
-use super::file::{HEADS, Layout, ONE_HEAD, ONE_INPUT, PAWN_INPUTS, PAWN_UNITS};
+use super::file::{HEADS, ONE_HEAD, ONE_INPUT, PAWN_INPUTS, PAWN_UNITS, PawnLayout};
 use crate::{
     eval::pawn_table::PawnTableEntry,
     processor::{Instructions, compiled_for_generations},
@@ -78,9 +78,8 @@ pub struct PawnPart {
 }
 
 impl PawnPart {
-    /// The pawn part of a file, if it has one.
-    pub fn new(layout: &Layout) -> Option<PawnPart> {
-        let pawns = layout.pawns.as_ref()?;
+    /// The pawn part of a file.
+    pub fn new(layout: &PawnLayout) -> PawnPart {
         let mut part = PawnPart {
             rows: Box::new([[[0; 2 * PAWN_UNITS]; 64]; 2]),
             biases: [0; 2 * PAWN_UNITS],
@@ -89,8 +88,8 @@ impl PawnPart {
         };
         for mover in Color::ALL {
             let units = mover as usize * PAWN_UNITS..(mover as usize + 1) * PAWN_UNITS;
-            part.biases[units.clone()].copy_from_slice(&pawns.input_biases);
-            for (input, weights) in pawns.input_weights.chunks_exact(PAWN_UNITS).enumerate() {
+            part.biases[units.clone()].copy_from_slice(&layout.input_biases);
+            for (input, weights) in layout.input_weights.chunks_exact(PAWN_UNITS).enumerate() {
                 let color = if input < PAWN_INPUTS / 2 { mover } else { mover.other() };
                 // The side to move plays upwards.
                 let upwards = input % (PAWN_INPUTS / 2) + 8;
@@ -98,13 +97,13 @@ impl PawnPart {
                 part.rows[color as usize][square][units.clone()].copy_from_slice(weights);
             }
         }
-        let outputs = pawns.output_biases.iter().zip(pawns.outputs.chunks_exact(PAWN_UNITS));
+        let outputs = layout.output_biases.iter().zip(layout.outputs.chunks_exact(PAWN_UNITS));
         for (output, (&bias, weights)) in outputs.enumerate() {
             let place = output / 2 + output % 2 * HEADS;
             part.output_biases[place] = bias;
             part.outputs.iter_mut().zip(weights).for_each(|(row, &weight)| row[place] = weight);
         }
-        Some(part)
+        part
     }
 
     /// Its output for a structure (black, white).

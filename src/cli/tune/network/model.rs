@@ -160,9 +160,6 @@ fn pawn_part(
     sample: &Sample,
     scratch: &mut pawns::PawnScratch,
 ) -> (f32, f32) {
-    if !rounded.shape.pawns {
-        return (1.0, 0.0);
-    }
     let (gate, shift) = pawns::forward(rounded.pawn_part(), head, sample, scratch);
     (1.0 + gate, shift)
 }
@@ -201,11 +198,9 @@ pub fn learn(
         let error = said - target(sample, share);
         sum += error.powi(2);
         let slope = 2.0 * error * said * (1.0 - said);
-        if shape.pawns {
-            let gradient = &mut gradient[shape.pawn_part()..];
-            let slopes = [slope * *value, slope];
-            pawns::learn(rounded.pawn_part(), inputs.head, slopes, gradient, &mut scratch.pawns);
-        }
+        let slopes = [slope * *value, slope];
+        let pawn_gradient = &mut gradient[shape.pawn_part()..];
+        pawns::learn(rounded.pawn_part(), inputs.head, slopes, pawn_gradient, &mut scratch.pawns);
         *value = slope * factor;
         gradient[shape.head_biases() + inputs.head] += *value;
     }
@@ -261,7 +256,7 @@ mod tests {
     use super::{super::parameters::NetworkShape, *};
     use crate::position::Position;
 
-    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE, pawns: true };
+    const SHAPE: NetworkShape = NetworkShape { units: 2 * TILE };
 
     fn sample(fen: &str, score: i16) -> Sample {
         Sample { score, ..Sample::new(&Position::from_fen(fen).expect(fen)).expect("a sample") }

@@ -31,8 +31,6 @@ pub type Tile<T = f32> = [T; TILE];
 pub struct NetworkShape {
     /// Hidden units of a view.
     pub units: usize,
-    /// Has it a pawn part?
-    pub pawns: bool,
 }
 
 impl NetworkShape {
@@ -64,7 +62,7 @@ impl NetworkShape {
     }
 
     pub fn parameters(self) -> usize {
-        self.pawn_part() + if self.pawns { pawns::PARAMETERS } else { 0 }
+        self.pawn_part() + pawns::PARAMETERS
     }
 
     /// The parts that have the same scale in the engine's integers, and the integer that represents 1.0 in them.
@@ -75,12 +73,10 @@ impl NetworkShape {
             (self.heads()..self.head_biases(), head),
             (self.head_biases()..self.pawn_part(), bias),
         ];
-        if self.pawns {
-            let mut place = self.pawn_part();
-            for (size, one) in pawns::SIZES.into_iter().zip([input, input, head, bias]) {
-                scales.push((place..place + size, one));
-                place += size;
-            }
+        let mut place = self.pawn_part();
+        for (size, one) in pawns::SIZES.into_iter().zip([input, input, head, bias]) {
+            scales.push((place..place + size, one));
+            place += size;
         }
         scales
     }
@@ -96,11 +92,9 @@ impl NetworkShape {
         let mut parameters = vec![0.0; self.parameters()];
         parameters[..self.input_biases()].fill_with(|| normal(0.05));
         parameters[self.heads()..self.head_biases()].fill_with(|| normal((1.0 / self.units as f32).sqrt()));
-        if self.pawns {
-            // Its outputs begin at zero, so that it has no effect before it has learned something.
-            let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
-            weights.fill_with(|| normal(0.2));
-        }
+        // The outputs of the pawn part begin at zero, so that it has no effect before it has learned something.
+        let [weights, ..] = pawns::parts(&mut parameters[self.pawn_part()..]);
+        weights.fill_with(|| normal(0.2));
         parameters
     }
 }

@@ -155,6 +155,7 @@ impl Training {
         let shape = self.shape;
         let integers = self.in_integers();
         let shorts = |numbers: &[i32]| -> Vec<i16> { numbers.iter().map(|&number| number as i16).collect() };
+        let [weights, biases, outputs, output_biases] = pawns::parts_of(&integers[shape.pawn_part()..]);
         Layout {
             units: shape.units,
             input_weights: (0..INPUTS)
@@ -164,16 +165,12 @@ impl Training {
             input_biases: shorts(&integers[shape.input_biases()..shape.heads()]),
             heads: shorts(&integers[shape.heads()..shape.head_biases()]),
             head_biases: integers[shape.head_biases()..shape.pawn_part()].to_vec(),
-            pawns: shape.pawns.then(|| {
-                let [weights, biases, outputs, output_biases] =
-                    pawns::parts_of(&integers[shape.pawn_part()..]);
-                PawnLayout {
-                    input_weights: shorts(weights),
-                    input_biases: shorts(biases),
-                    outputs: shorts(outputs),
-                    output_biases: output_biases.to_vec(),
-                }
-            }),
+            pawns: PawnLayout {
+                input_weights: shorts(weights),
+                input_biases: shorts(biases),
+                outputs: shorts(outputs),
+                output_biases: output_biases.to_vec(),
+            },
         }
     }
 
@@ -240,7 +237,7 @@ fn sum_of_losses(
 const MAGIC: [u8; 24] = *b"Engram training, v4\n\0\0\0\0";
 
 /// The parameters of a network in a shape with at least as many units. New units begin with random inputs and zero
-/// outputs, and so does a new pawn part.
+/// outputs.
 pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
     let mut parameters = shape.random(2);
     parameters[shape.heads()..shape.pawn_part()].fill(0.0);
@@ -261,13 +258,11 @@ pub fn grown(layout: &Layout, shape: NetworkShape) -> Vec<f32> {
         copy(to, from, ONE_HEAD);
     }
     copy_words(&mut parameters[shape.head_biases()..shape.pawn_part()], &layout.head_biases);
-    if let (true, Some(layout)) = (shape.pawns, &layout.pawns) {
-        let [weights, biases, outputs, output_biases] = pawns::parts(&mut parameters[shape.pawn_part()..]);
-        copy(weights, &layout.input_weights, ONE_INPUT);
-        copy(biases, &layout.input_biases, ONE_INPUT);
-        copy(outputs, &layout.outputs, ONE_HEAD);
-        copy_words(output_biases, &layout.output_biases);
-    }
+    let [weights, biases, outputs, output_biases] = pawns::parts(&mut parameters[shape.pawn_part()..]);
+    copy(weights, &layout.pawns.input_weights, ONE_INPUT);
+    copy(biases, &layout.pawns.input_biases, ONE_INPUT);
+    copy(outputs, &layout.pawns.outputs, ONE_HEAD);
+    copy_words(output_biases, &layout.pawns.output_biases);
     parameters
 }
 
@@ -278,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_loss_does_not_depend_on_the_number_of_threads() {
-        let (shape, start) = (NetworkShape { units: TILE, pawns: false }, Position::default());
+        let (shape, start) = (NetworkShape { units: TILE }, Position::default());
         let training = Training::begin(Path::new("none"), None, shape, 64).expect("a new one");
         let sample = Sample::new(&start).expect("a sample");
         let samples = [0, 100, 200, 300, 3000].map(|score| Sample { score, ..sample });
@@ -300,15 +295,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state");
         fs::write(&path, b"something else").expect("a file");
-        assert!(Training::load(&path, NetworkShape { units: TILE, pawns: false }).is_err());
+        assert!(Training::load(&path, NetworkShape { units: TILE }).is_err());
         assert_eq!(fs::read(&path).expect("it is left alone"), b"something else");
-        let (path, shape) = (folder.path().join("other"), NetworkShape { units: TILE, pawns: false });
+        let (path, shape) = (folder.path().join("other"), NetworkShape { units: TILE });
         Training::begin(&path, None, shape, 64).expect("a new one").save(&path).expect("saved");
         assert!(Training::load(&path, shape).expect("read").is_some());
         assert!(Training::begin(&path, None, shape, 64).is_ok());
         let error = Training::begin(&path, None, shape, 32).err().expect("another batch").to_string();
         assert!(error.contains("--batch 64"), "{error}");
-        let larger = NetworkShape { units: 2 * TILE, ..shape };
+        let larger = NetworkShape { units: 2 * TILE };
         assert!(Training::load(&path, larger).is_err());
         let (net, none) = (folder.path().join("net"), folder.path().join("none"));
         let begun = Training::begin(&none, None, larger, 64).expect("a new one");
@@ -316,7 +311,7 @@ mod tests {
         assert!(Training::begin(&none, Some(&net), larger, 64).is_ok());
         assert!(Training::begin(&none, Some(&net), shape, 64).is_err(), "it has more units");
         assert!(
-            Training::load(&folder.path().join("none"), NetworkShape { units: TILE, pawns: false })
+            Training::load(&folder.path().join("none"), NetworkShape { units: TILE })
                 .expect("none")
                 .is_none()
         );

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use clap::{ArgAction, Args};
+use clap::Args;
 use crossbeam::channel::{Receiver, bounded};
 
 use super::{
@@ -47,10 +47,6 @@ pub struct TrainArguments {
     /// Hidden units of a view, a multiple of 32.
     #[arg(long, default_value_t = UNITS, value_parser = whole_tiles)]
     units: usize,
-    /// With a pawn part; `--pawns=false`: without.
-    #[arg(long, action = ArgAction::Set, default_value_t = true, num_args = 0..=1)]
-    #[arg(require_equals = true, default_missing_value = "true")]
-    pawns: bool,
     /// Samples to draw in all: the learning rate falls to zero over them.
     #[arg(long, default_value_t = 1_000_000_000)]
     positions: u64,
@@ -110,7 +106,7 @@ pub fn print(arguments: &TrainArguments, output: &Output, interrupt: &Interrupt)
         let reason = "is trained on as well; without --held-out some samples of each file are held out";
         return Err(CliError::Task(format!("--held-out: {} {reason}", path.display())));
     }
-    let shape = NetworkShape { units: arguments.units, pawns: arguments.pawns };
+    let shape = NetworkShape { units: arguments.units };
     let batch = arguments.batch.get() as u64;
     let mut state = Training::begin(&checkpoint, arguments.from.as_deref(), shape, batch)?;
     let held_out = match &arguments.held_out {
@@ -278,7 +274,6 @@ mod tests {
                 &checkpoint,
                 &positions,
                 "--units=64",
-                "--pawns",
                 "--batch=256",
                 "--buffer=10000",
                 "--rate=0.01",
@@ -286,7 +281,7 @@ mod tests {
             ];
             let arguments = TrainCommand::try_parse_from(words).expect("arguments").arguments;
             print(&arguments, &output, &Interrupt::default()).expect("a training");
-            Training::load(&arguments.checkpoint(), NetworkShape { units: 64, pawns: true })
+            Training::load(&arguments.checkpoint(), NetworkShape { units: 64 })
                 .expect("a state")
                 .expect("one")
         };
@@ -311,7 +306,7 @@ mod tests {
         let layout = Layout::from_bytes(&fs::read(path("net")).expect("a net")).expect("a net");
         assert_eq!(layout, late.layout());
         let begun = |layout: &Layout, units: usize| {
-            let shape = NetworkShape { units, pawns: true };
+            let shape = NetworkShape { units };
             let moments = Moments::default();
             Training { shape, batch: 256, batches: 0, parameters: grown(layout, shape), moments }
         };
@@ -353,7 +348,7 @@ mod tests {
         let samples = path("samples").display().to_string();
         let arguments = |name: &str, more: &[&str]| {
             let net = format!("--net={}", path(name).display());
-            let words = ["train", &samples, &net, "--units=32", "--pawns=false", "--positions=640"];
+            let words = ["train", &samples, &net, "--units=32", "--positions=640"];
             let sizes = ["--batch=64", "--buffer=100", "--every=128", "--threads=1"];
             TrainCommand::try_parse_from([&words[..], &sizes, more].concat()).map(|command| command.arguments)
         };
