@@ -14,32 +14,9 @@ pub const KING_SIDE: Bitboard = Bitboard::EAST;
 /// The four central squares.
 pub const CENTER: Bitboard = Bitboard::CENTER;
 
-type Squares = [u64; 64];
-
 const fn ranks_ahead(color: Color, rank: usize) -> u64 {
     if color.is_white() { if rank == 7 { 0 } else { !0 << (8 * (rank + 1)) } } else { (1 << (8 * rank)) - 1 }
 }
-
-const fn neighbours(file: usize) -> u64 {
-    let west = if file == 0 { 0 } else { FILE_A << (file - 1) };
-    let east = if file == 7 { 0 } else { FILE_A << (file + 1) };
-    west | east
-}
-
-const fn spans(color: Color, own_file: bool, adjacent: bool) -> Squares {
-    let mut table = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        let (file, rank) = (square % 8, square / 8);
-        let files = if own_file { FILE_A << file } else { 0 } | if adjacent { neighbours(file) } else { 0 };
-        table[square] = files & ranks_ahead(color, rank);
-        square += 1;
-    }
-    table
-}
-
-static FRONT: [Squares; 2] = [spans(Color::Black, true, false), spans(Color::White, true, false)];
-static FLANKS: [Squares; 2] = [spans(Color::Black, false, true), spans(Color::White, false, true)];
 
 /// The nine squares around a king, moved inwards from the edge of the board so that there are always nine.
 #[inline]
@@ -159,13 +136,13 @@ pub trait Side: Copy {
     /// The squares ahead on the same file.
     #[inline]
     fn front(square: Square) -> Bitboard {
-        Bitboard(FRONT[Self::ME][square.to_usize()])
+        file_of(square) & Self::front_ranks(square)
     }
 
     /// The squares ahead on the adjacent files: all squares that a pawn on `square` can ever attack.
     #[inline]
     fn attack_span(square: Square) -> Bitboard {
-        Bitboard(FLANKS[Self::ME][square.to_usize()])
+        adjacent_files(square) & Self::front_ranks(square)
     }
 
     /// All ranks ahead of that of `square`.
