@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     position::{Position, is_noisy},
-    tt::{Hit, NodeResult, PathCheck, ScoreWindow},
+    tt::{Hit, NodeResult, ScoreWindow},
     types::{Bound, Depth, PackedMove, Ply, Score},
 };
 
@@ -335,10 +335,8 @@ impl Worker {
                 best: best.m.map_or(PackedMove::NONE, PackedMove::pack),
                 raw_eval,
                 window,
-                depth,
                 was_pv: node.was_pv,
-                path: PathCheck::new(&self.path, depth),
-                ply,
+                ..self.node_result(ply, depth)
             };
             self.store(position.key(), &result);
         }

@@ -11,7 +11,7 @@ use super::{
     worker::Worker,
 };
 use crate::{
-    tt::{NodeResult, PathCheck, ScoreWindow},
+    tt::{NodeResult, ScoreWindow},
     types::{PackedMove, Score},
 };
 
@@ -105,10 +105,8 @@ impl Worker {
             best: PackedMove::pack(m),
             raw_eval: node.raw_eval,
             window: ScoreWindow::at_least(score),
-            depth,
             was_pv: node.was_pv,
-            path: PathCheck::new(&self.path, depth),
-            ply: node.ply,
+            ..self.node_result(node.ply, depth)
         };
         self.task.table.store(node.position.key(), &result);
     }

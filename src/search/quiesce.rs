@@ -3,6 +3,7 @@
 use shakmaty::Move;
 
 use super::{
+    moves::Best,
     node_state::{NodeEval, NodeKind, Window},
     params::*,
     picker::MovePicker,
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     position::{Position, is_noisy},
-    tt::{Hit, NodeResult, PathCheck, ScoreWindow},
+    tt::{Hit, NodeResult, ScoreWindow},
     types::{Bound, Depth, PackedMove, Ply, Score},
 };
 
@@ -23,14 +24,6 @@ struct QNode<'a> {
     /// Static evaluation plus futility margin. With the gain of a capture it must exceed alpha.
     futility: Score,
     tt_move: Option<Move>,
-}
-
-/// The best found so far.
-struct QBest {
-    score: Score,
-    m: PackedMove,
-    /// Moves picked, skipped ones included.
-    move_count: usize,
 }
 
 impl Worker {
@@ -65,7 +58,7 @@ impl Worker {
         let in_check = position.in_check();
         // Step 4. Stand pat. Out of check the side to move need not capture, so the evaluation is a lower bound.
         let mut evaluation = NodeEval::IN_CHECK;
-        let mut best = QBest { score: -Score::INFINITE, m: PackedMove::NONE, move_count: 0 };
+        let mut best = Best { score: -Score::INFINITE, m: None, move_count: 0 };
         let mut futility = -Score::INFINITE;
         let Window { mut alpha, beta } = window;
         if !in_check {
@@ -104,7 +97,7 @@ impl Worker {
     }
 
     /// Steps 5 to 8: the loop over the moves.
-    fn quiesce_moves<N: NodeKind>(&mut self, node: &QNode, window: Window, best: &mut QBest) {
+    fn quiesce_moves<N: NodeKind>(&mut self, node: &QNode, window: Window, best: &mut Best) {
         let &QNode { position, ply, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
         let mut picker = if in_check {
@@ -142,7 +135,7 @@ impl Worker {
                 best.score = score;
                 if score > alpha {
                     alpha = score;
-                    best.m = PackedMove::pack(m);
+                    best.m = Some(m);
                     if N::PV {
                         self.pv.extend(ply, m);
                     }
@@ -162,15 +155,15 @@ impl Worker {
         ply: Ply,
         window: Window,
         raw_eval: Option<Score>,
-        best: &QBest,
+        best: &Best,
         was_pv: bool,
     ) {
         let window = match Bound::of(best.score, window.alpha, window.beta) {
             Bound::Lower => ScoreWindow::at_least(best.score),
             Bound::Upper | Bound::Exact => ScoreWindow::at_most(best.score),
         };
-        let path = PathCheck::new(&self.path, Depth::ZERO);
-        let result = NodeResult { best: best.m, raw_eval, window, depth: Depth::ZERO, was_pv, path, ply };
+        let best = best.m.map_or(PackedMove::NONE, PackedMove::pack);
+        let result = NodeResult { best, raw_eval, window, was_pv, ..self.node_result(ply, Depth::ZERO) };
         self.task.table.store(position.key(), &result);
     }
 }

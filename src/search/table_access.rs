@@ -51,27 +51,22 @@ impl Worker {
         }
     }
 
+    /// A result of this depth for the node at the end of the path, which says nothing yet.
+    #[inline]
+    pub fn node_result(&self, ply: Ply, depth: Depth) -> NodeResult {
+        NodeResult { depth, ply, path: PathCheck::new(&self.path, depth), ..NodeResult::default() }
+    }
+
     /// Stores a raw evaluation, so that later visits need not compute it again.
     pub fn store_raw_eval(&self, position: &Position, ply: Ply, raw_eval: Option<Score>, was_pv: bool) {
-        let result = NodeResult {
-            raw_eval,
-            was_pv,
-            path: PathCheck::new(&self.path, Depth::ZERO),
-            ply,
-            ..NodeResult::default()
-        };
+        let result = NodeResult { raw_eval, was_pv, ..self.node_result(ply, Depth::ZERO) };
         self.task.table.store(position.key(), &result);
     }
 
     /// Stores a tablebase result with a greater depth than the node's, since it is final.
     pub fn store_tablebase_window(&self, position: &Position, ply: Ply, depth: Depth, window: ScoreWindow) {
-        let result = NodeResult {
-            window,
-            depth: (depth + tb_store_depth()).min(Depth::MAX),
-            path: PathCheck::new(&self.path, depth),
-            ply,
-            ..NodeResult::default()
-        };
+        let final_depth = (depth + tb_store_depth()).min(Depth::MAX);
+        let result = NodeResult { window, depth: final_depth, ..self.node_result(ply, depth) };
         self.task.table.store(position.key(), &result);
     }
 
@@ -115,10 +110,8 @@ impl Worker {
         let result = NodeResult {
             best: PackedMove::pack(best.root_move()),
             window: ScoreWindow::exactly(best.shown_score()),
-            depth,
             was_pv: true,
-            path: PathCheck::new(&self.path, depth),
-            ..NodeResult::default()
+            ..self.node_result(Ply::ROOT, depth)
         };
         let line: Vec<PackedMove> = best.pv.iter().map(|&m| PackedMove::pack(m)).collect();
         task.table.roots().keep(key, &result, &line);

@@ -1,4 +1,4 @@
-use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::ops::{Add, Sub, SubAssign};
 
 /// The deepest line that a search follows, in plies from the root.
 pub const MAX_PLY: usize = 246;
@@ -33,12 +33,6 @@ impl Sub<i32> for Depth {
     type Output = Depth;
     fn sub(self, plies: i32) -> Depth {
         Depth(self.0 - plies)
-    }
-}
-
-impl AddAssign<i32> for Depth {
-    fn add_assign(&mut self, plies: i32) {
-        self.0 += plies;
     }
 }
 
