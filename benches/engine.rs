@@ -5,19 +5,14 @@
 
 mod common;
 
-use std::{
-    hint::black_box,
-    sync::{Arc, mpsc},
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, time::Duration};
 
 use common::{children, positions};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use engram::{
-    engine::Engine,
+    engine::blocking::BlockingEngine,
     eval::{Evaluation, Evaluator},
     position::{Position, PositionPath},
-    search::{Event, Limits},
     tt::{NodeResult, PathCheck, ScoreWindow, Table},
     types::{Depth, PackedMove, Ply, Score},
 };
@@ -92,14 +87,7 @@ fn table(criterion: &mut Criterion) {
 }
 
 fn nodes(criterion: &mut Criterion) {
-    let (sender, events) = mpsc::channel();
-    let sink = move |event| {
-        if let Event::Finished { .. } = event {
-            let _ = sender.send(());
-        }
-    };
-    let mut engine = Engine::new(Arc::new(sink));
-    let limits = Limits { nodes: Some(SEARCH_NODES), ..Limits::default() };
+    let mut searcher = BlockingEngine::new(SEARCH_NODES);
     let positions = positions();
     let middlegame = positions[1..6].to_vec();
     let mut group = criterion.benchmark_group("search");
@@ -107,11 +95,9 @@ fn nodes(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(SEARCH_NODES * middlegame.len() as u64));
     group.bench_function("nodes of five middlegames", |bencher| {
         bencher.iter(|| {
-            engine.new_game();
+            searcher.engine.new_game();
             for position in &middlegame {
-                engine.set_position(position.clone(), &[]).expect("no moves");
-                engine.go(limits.clone(), Instant::now());
-                events.recv().expect("the search ends");
+                searcher.search(position, &[]).expect("no moves");
             }
         });
     });
