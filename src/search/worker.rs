@@ -326,7 +326,7 @@ fn base_reductions() -> Box<[[i32; 64]; 64]> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
+    use shakmaty::{CastlingMode, fen::Fen};
 
     use super::*;
     use crate::{
@@ -348,7 +348,7 @@ pub(super) mod tests {
 
     /// A legal move.
     pub(in crate::search) fn legal(position: &Position, uci: &str) -> Move {
-        uci.parse::<UciMove>().expect(uci).to_move(position.chess()).expect(uci)
+        position.legal_move(uci).expect(uci)
     }
 
     /// A thread in a search of depth 8 of `root`, with an empty table.

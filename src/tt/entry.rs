@@ -301,14 +301,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_torn_pair_fails_its_check() {
-        let one = Packed::pack(KEY, &record(ScoreWindow::at_least(Score(50)), 9, 0), None, 1).to_stored();
-        let two = Packed::pack(KEY, &record(ScoreWindow::at_most(Score(10)), 4, 7), None, 2).to_stored();
-        assert!(!Packed::from_stored(one.0, two.1).matches(KEY));
-        assert!(!Packed::from_stored(two.0, one.1).matches(KEY));
-    }
-
-    #[test]
     fn a_zeroed_slot_is_empty() {
         let empty = Packed::from_stored(0, 0);
         assert!(empty.is_empty() && !empty.matches(PositionKey(0)));

@@ -20,15 +20,6 @@ fn rows(name: &str) -> Option<Vec<Vec<String>>> {
 }
 
 #[test]
-fn keys_are_those_of_the_format() {
-    let Some(rows) = rows("test-keys.tsv") else { return };
-    assert_eq!(rows.len(), 9);
-    for row in rows {
-        assert_eq!(format!("{:016x}", position(&row[0]).key().0), row[1], "{}", row[0]);
-    }
-}
-
-#[test]
 fn every_book_is_read_as_another_reader_reads_it() {
     let Some(rows) = rows("expected-moves.tsv") else { return };
     let mut checked = 0;

@@ -11,13 +11,13 @@ use engram::{
     learn::{Origin, Record},
     protocol::ScoreValue,
 };
-use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, Color, Position as _};
 use tempfile::TempDir;
 
 use crate::common::{
     self, Engine, home, info_strings, last_report, last_score,
     learn::{engine, records, ring},
-    learn_file, reports, run, until,
+    learn_file, position, reports, run, until,
 };
 
 /// An engine that learns in `path`.
@@ -518,14 +518,13 @@ fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) ->
     const NODES: u64 = 1_500;
     const LONGEST: usize = 120;
     const RESIGNED: i32 = -600;
-    let setup: Fen = fen.parse().expect("a FEN");
-    let mut board: Chess = setup.into_position(CastlingMode::Standard).expect("legal");
+    let mut board = position(fen);
     let (mut moves, mut resigned): (Vec<String>, u32) = (Vec::new(), 0);
     for engine in [&mut *learner, &mut *opponent] {
         engine.send("ucinewgame");
         engine.sync();
     }
-    while moves.len() < LONGEST && !board.is_game_over() && resigned < 2 {
+    while moves.len() < LONGEST && !board.chess().is_game_over() && resigned < 2 {
         let ours = board.turn() == color;
         let (engine, nodes) = if ours { (&mut *learner, NODES) } else { (&mut *opponent, 10 * NODES) };
         let (best, lines) =
@@ -537,8 +536,7 @@ fn game(learner: &mut Engine, opponent: &mut Engine, fen: &str, color: Color) ->
             };
             resigned = if is_lost { resigned + 1 } else { 0 };
         }
-        let m = best.parse::<UciMove>().expect("a move").to_move(&board).expect("legal");
-        board.play_unchecked(m);
+        board = board.play(board.legal_move(&best).expect("legal"));
         moves.push(best);
     }
     (moves, resigned >= 2)
@@ -611,16 +609,15 @@ const TWO_ROOKS: &str = "7k/8/8/8/8/8/R7/1R5K w - - 0 1";
 
 /// Plays White's moves of that game up to the mate.
 fn mate_with_two_rooks(engine: &mut Engine) {
-    let mut position: Chess =
-        TWO_ROOKS.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+    let mut board = position(TWO_ROOKS);
     let mut line = format!("fen {TWO_ROOKS} moves");
-    while !position.legal_moves().is_empty() {
+    while board.has_legal_move() {
         let best = search(engine, &line, "go depth 6").0;
         line += &format!(" {best}");
-        position.play_unchecked(best.parse::<UciMove>().unwrap().to_move(&position).unwrap());
-        if let Some(&reply) = position.legal_moves().first() {
+        board = board.play(board.legal_move(&best).expect("legal"));
+        if let Some(&reply) = board.legal_moves().first() {
             line += &format!(" {}", reply.to_uci(CastlingMode::Standard));
-            position.play_unchecked(reply);
+            board = board.play(reply);
         }
     }
 }

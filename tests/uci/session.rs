@@ -4,14 +4,11 @@
 use std::{io::Write, process::Stdio};
 
 use engram::types::Depth;
-use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
-use crate::common::{Engine, command, home, last_report, run};
+use crate::common::{Engine, chess960, command, home, last_report, run};
 
 fn is_legal(uci: &str, fen: &str) -> bool {
-    let fen: Fen = fen.parse().expect("a FEN");
-    let chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a position");
-    uci.parse::<UciMove>().is_ok_and(|uci| uci.to_move(&chess).is_ok())
+    chess960(fen).legal_move(uci).is_some()
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
