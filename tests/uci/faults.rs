@@ -2,15 +2,11 @@
 //! process ends at once; nothing that was there is lost.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Write},
-    process::{Command, Stdio},
-};
+use std::{fs, process::Command};
 
 use rustix::process::Signal;
 
-use crate::common::{self, Engine, command, home, until};
+use crate::common::{self, Engine, command, home};
 
 /// The messages among lines.
 fn infos(lines: &[String]) -> String {
@@ -286,24 +282,4 @@ fn files_with_windows_line_ends_are_read_alike() {
     }
     let book = |name: &str| fs::read(home.path().join(name)).unwrap();
     assert_eq!(book("windows.bin"), book("unix.bin"));
-}
-
-/// Nobody reads any more and nothing is said any more, though the input stays open.
-#[test]
-fn a_closed_output_ends_a_search_and_the_engine() {
-    let folder = home();
-    let mut child =
-        command(&folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-    stdin.write_all(b"go movetime 1000000\n").expect("the engine reads");
-    let mut line = String::new();
-    while !line.starts_with("info depth") {
-        line.clear();
-        stdout.read_line(&mut line).expect("the engine speaks");
-    }
-    drop(stdout);
-    until("the search for nobody ends", || child.try_wait().expect("a child").is_some());
-    assert!(child.wait().expect("a child").success());
-    drop(stdin);
 }
