@@ -12,9 +12,9 @@ use tempfile::TempDir;
 
 use crate::common::{
     browser::{self, Browser, FOREIGN, NARROW, WIDE},
-    command, finish, fixture, flat, home,
+    command, files, finish, fixture, flat, home,
     random::Random,
-    run,
+    run, succeed,
 };
 
 /// The page of an input, and the folder that it lies in.
@@ -78,8 +78,7 @@ fn the_page_is_whole_and_can_load_nothing() {
 
 #[test]
 fn the_page_says_what_the_other_outputs_say() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let (page, pgn, lines) = (path("page.html"), path("out.pgn"), path("out.jsonl"));
     let arguments =
         ["analyse", &fixture("page.pgn"), "--depth", "6", "--html", &page, "--pgn", &pgn, "--json", &lines];
@@ -542,16 +541,13 @@ fn variations_comments_and_clocks_of_the_pgn_are_on_the_page() {
 
 #[test]
 fn the_variations_of_a_study_are_analysed_on_request() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let (study, pgn, again, page) =
         (path("study.pgn"), path("out.pgn"), path("again.pgn"), path("page.html"));
     let games = "1. e4 (1. d4 $1 {Queen's pawn} d5 (1... Nf6 2. c4) 2. c4) (1. c4 Z0) 1... e5 *\n\n\
                  [White \"Fool\"]\n\n1. f3 e5 2. e4 (2. g4 {[%eval 0.00] Oh no.} Qh4#) *\n\n1. d4 d5 *\n";
     fs::write(&study, games).unwrap();
-    let (_, err, code) =
-        run(&["analyse", &study, "--depth", "5", "--variations", "--html", &page, "--pgn", &pgn]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", &study, "--depth", "5", "--variations", "--html", &page, "--pgn", &pgn]);
 
     // Each move of a variation has its evaluation, and all else is kept.
     let text = fs::read_to_string(&pgn).unwrap();
@@ -568,8 +564,7 @@ fn the_variations_of_a_study_are_analysed_on_request() {
     assert_eq!(text.matches("[White ").count(), 1, "three games: {text}");
     assert_eq!(text.matches("[WhiteAccuracy ").count(), 3, "three games: {text}");
     // What was written is read, and replaced.
-    let (_, err, code) = run(&["analyse", &pgn, "--depth", "5", "--variations", "--pgn", &again]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", &pgn, "--depth", "5", "--variations", "--pgn", &again]);
     assert_eq!(fs::read_to_string(&again).unwrap(), text);
 
     let html = fs::read_to_string(&page).unwrap();

@@ -10,7 +10,7 @@ use engram::{
 use ruzstd::decoding::StreamingDecoder;
 use shakmaty::{Color, Position as _};
 
-use crate::common::{flat, has_python_chess, home, is_full, run, shared};
+use crate::common::{files, flat, has_python_chess, home, is_full, run, shared, succeed};
 
 const GAMES: usize = 40;
 
@@ -98,13 +98,11 @@ fn in_order(mut said: Vec<Annotation>) -> Vec<Annotation> {
 
 #[test]
 fn without_what_was_added_the_games_are_those_that_were_read() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let mut random = fastrand::Rng::with_seed(26);
     let text: String = (0..GAMES).map(|_| random_game(&mut random)).collect();
     fs::write(path("in.pgn"), &text).unwrap();
-    let (_, err, code) = run(&["analyse", &path("in.pgn"), "--depth", "2", "--pgn", &path("out.pgn")]);
-    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    succeed(&["analyse", &path("in.pgn"), "--depth", "2", "--pgn", &path("out.pgn")]);
     let (before, after) = (read(&text), read(&fs::read_to_string(path("out.pgn")).unwrap()));
     assert_eq!((before.len(), after.len()), (GAMES, GAMES));
     let mut judged = 0;
@@ -131,8 +129,7 @@ fn without_what_was_added_the_games_are_those_that_were_read() {
     }
     assert!(judged > GAMES, "random games are full of mistakes: {judged}");
     // To analyse what was written changes nothing.
-    let (_, err, code) = run(&["analyse", &path("out.pgn"), "--depth", "2", "--pgn", &path("again.pgn")]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", &path("out.pgn"), "--depth", "2", "--pgn", &path("again.pgn")]);
     let [once, twice] = ["out.pgn", "again.pgn"].map(|name| fs::read_to_string(path(name)).unwrap());
     let differ = once.lines().zip(twice.lines()).find(|(one, other)| one != other);
     assert!(once == twice, "{differ:?}");
@@ -146,9 +143,7 @@ fn analysed(game: &str, depth: &str) -> String {
     let folder = home();
     let path = folder.path().join("game.pgn").to_str().unwrap().to_owned();
     fs::write(&path, game).unwrap();
-    let (out, err, code) = run(&["analyse", &path, "--depth", depth, "--threads", "1", "--pgn", "-"]);
-    assert_eq!((code, err.as_str()), (0, ""));
-    out
+    succeed(&["analyse", &path, "--depth", depth, "--threads", "1", "--pgn", "-"])
 }
 
 #[test]

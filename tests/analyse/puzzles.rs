@@ -4,7 +4,7 @@ use std::{fs, process::Stdio};
 
 use serde_json::Value;
 
-use crate::common::{command, home, run, until};
+use crate::common::{command, files, home, run, succeed, until};
 
 /// Three games: a mate that only one move gives, a queen given away that many moves would not have needed, and a knight
 /// that takes a rook with check.
@@ -15,13 +15,11 @@ const GAMES: &str = "[White \"A. \\\"B\\\"\"]\n[Black \"C\"]\n[Date \"2026.01.02
 
 #[test]
 fn a_blunder_with_one_answer_becomes_a_puzzle() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let games = path("games.pgn");
     fs::write(&games, GAMES).unwrap();
     let (epd, pgn) = (path("puzzles.epd"), path("puzzles.pgn"));
-    let (out, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &epd]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    let out = succeed(&["analyse", &games, "--depth", "8", "--puzzles", &epd]);
     let text = fs::read_to_string(&epd).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2, "the second game has none: {text}");
@@ -36,35 +34,30 @@ fn a_blunder_with_one_answer_becomes_a_puzzle() {
     assert!(lines[1].contains("c1 \"2. Nf6+\""), "only the first move has no equal: {text}");
 
     // What was written is a suite that the engine reads and solves.
-    let (out, err, code) = run(&["analyse", &epd, "--depth", "10"]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    let out = succeed(&["analyse", &epd, "--depth", "10"]);
     assert!(out.contains("solved 2 of 2"), "{out}");
 
-    let (_, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
     let text = fs::read_to_string(&pgn).unwrap();
     assert!(
         text.contains("[Event \"Puzzle: mate in 1\"]") && text.contains("[Date \"2026.01.02\"]"),
         "{text}"
     );
     assert!(text.contains("{after Nf6} 4. Qxf7# *") && text.contains("{after Rd7} 2. Nf6+"), "{text}");
-    let (out, err, code) = run(&["analyse", &pgn, "--depth", "2"]);
-    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    let out = succeed(&["analyse", &pgn, "--depth", "2"]);
     assert!(out.contains("game 2: "), "{out}");
 }
 
 /// Readers expect the seven tags of the standard first (section 8.1.1), whatever their order in the game was.
 #[test]
 fn the_seven_tags_come_first_then_the_variant() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let (games, pgn) = (path("games.pgn"), path("puzzles.pgn"));
     let game = "[Variant \"Chess960\"]\n[Black \"C\"]\n[SetUp \"1\"]\n\
                 [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1\"]\n[White \"A\"]\n\n\
                 1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n";
     fs::write(&games, game).unwrap();
-    let (_, err, code) = run(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", &games, "--depth", "8", "--puzzles", &pgn]);
     let text = fs::read_to_string(&pgn).unwrap();
     let names: Vec<&str> = text.lines().map_while(|line| line.strip_prefix('[')?.split(' ').next()).collect();
     assert_eq!(
@@ -89,8 +82,7 @@ fn puzzles_do_not_depend_on_threads() {
 
 #[test]
 fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (folder, path) = files();
     // What is printed of the games behind does not fit into the pipe: nobody reads it, so the first run cannot end.
     let name = "x".repeat(2000);
     let more = format!("[White \"{name}\"]\n[Black \"{name}\"]\n\n1. e4 e5 *\n\n").repeat(40);
@@ -101,8 +93,7 @@ fn a_resumed_run_takes_the_checks_of_the_interrupted_one() {
         let summary = out.lines().find(|line| line.contains(" nodes a second")).expect("a summary");
         summary.split(' ').next().and_then(|count| count.parse().ok()).expect("positions")
     };
-    let (out, err, code) = run(&arguments);
-    assert_eq!((code, err.as_str()), (0, ""));
+    let out = succeed(&arguments);
     let all = searched(&out);
     let whole = fs::read_to_string(&puzzles).unwrap();
     fs::remove_file(&puzzles).unwrap();

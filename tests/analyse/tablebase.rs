@@ -4,7 +4,7 @@
 
 use shakmaty::uci::UciMove;
 
-use crate::common::{self, Engine, json_of, last_report, run, shared};
+use crate::common::{self, Engine, files, json_of, last_report, run, shared, succeed};
 
 fn tables() -> Option<String> {
     Some(shared("syzygy")?.to_str()?.to_owned())
@@ -88,15 +88,13 @@ fn a_line_of_one_move_goes_on_from_its_own_position() {
 #[test]
 fn an_annotated_game_says_what_the_tables_know() {
     let Some(folder) = tables() else { return };
-    let home = common::home();
-    let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (_home, path) = files();
     // White gives the win away: 1. Kd3 wins, 1. e4+ does not.
     std::fs::write(path("game.pgn"), "[FEN \"8/8/8/3k4/8/8/3KP3/8 w - - 0 1\"]\n\n1. e4+ Kxe4 1/2-1/2\n")
         .unwrap();
     let (first, second) = (path("first.pgn"), path("second.pgn"));
     let annotate = |from: &str, to: &str| {
-        let (_, err, code) = run(&["analyse", from, "--depth", "4", "--syzygy", &folder, "--pgn", to]);
-        assert_eq!((code, err.as_str()), (0, ""));
+        succeed(&["analyse", from, "--depth", "4", "--syzygy", &folder, "--pgn", to]);
         std::fs::read_to_string(to).unwrap()
     };
     let text = annotate(&path("game.pgn"), &first);
@@ -123,8 +121,7 @@ fn every_move_is_listed_best_first() {
     assert!(order.windows(2).all(|pair| pair[0] >= pair[1]), "{order:?}");
     assert!(order[0].0 == 2 && order[order.len() - 1].0 == -2, "{order:?}");
 
-    let (out, err, code) = run(&["tablebase", QUEEN_AGAINST_ROOK, "--syzygy", &folder]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    let out = succeed(&["tablebase", QUEEN_AGAINST_ROOK, "--syzygy", &folder]);
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[1], "win, DTZ 45");
     assert_eq!(lines[3].split_whitespace().collect::<Vec<_>>(), ["Kd3", "d2d3", "win", "45"], "{out}");

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use rusqlite::{Connection, types::FromSql};
 
-use crate::common::{command, finish, fixture, home, run};
+use crate::common::{command, files, finish, fixture, home, refused, run};
 
 const HEAD: &str = "file,game,white,black,result,opening,id,ply,variation,parent,fen,played,played_uci,chances_lost,judgement,\
                     depth,nodes,ms,rank,cp,mate,win,draw,loss,best,pv,solved,solved_after_ms,points";
@@ -71,8 +71,7 @@ const STUDY: &str =
 
 #[test]
 fn variations_have_rows_of_their_own() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let (study, csv, json) = (path("study.pgn"), path("out.csv"), path("out.jsonl"));
     fs::write(&study, STUDY).unwrap();
     let analyse = |more: &[&str]| {
@@ -109,8 +108,7 @@ fn variations_have_rows_of_their_own() {
 
 #[test]
 fn a_game_has_the_number_that_it_has_in_its_file() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let game = "[Event \"cup\"]\n[Date \"2026.11.25\"]\n\n1. e4 *\n\n";
     let broken = "[Event \"x\"]\n\n1. e5 *\n\n";
     let placed = "[Event \"?\"]\n[Date \"????.??.??\"]\n[Variant \"Chess960\"]\n\
@@ -188,6 +186,5 @@ fn a_database_holds_games_positions_and_lines() {
         "SELECT group_concat(played, ' ') FROM positions WHERE variation = 2 AND parent = 1 AND ply >= 2";
     assert_eq!(text(moves), "Nc3 Nc6");
     fs::remove_file(&file).unwrap();
-    let (_, err, code) = run(&["analyse", "startpos", "--depth", "1", "--sqlite", "-"]);
-    assert!(code == 1 && err.contains("name a file"), "{err}");
+    refused(&["analyse", "startpos", "--depth", "1", "--sqlite", "-"], "name a file");
 }

@@ -11,13 +11,12 @@ use engram::position::Position;
 use serde_json::Value;
 use shakmaty::CastlingMode;
 
-use crate::common::{command, fixture, flat, home, json, run, shared, until};
+use crate::common::{command, files, fixture, flat, home, json, refused, run, shared, succeed, until};
 
 #[test]
 fn a_position_shows_its_best_lines() {
     let fen = ["6k1/5ppp/8/8/8/8/5PPP/R5K1", "w", "-", "-", "0", "1"];
-    let (out, err, code) = run(&[&["analyse"], &fen[..], &["--depth", "6", "--multipv", "2"]].concat());
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let out = succeed(&[&["analyse"], &fen[..], &["--depth", "6", "--multipv", "2"]].concat());
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines[2].contains("#1") && lines[2].contains("a1a8") && lines[2].contains("1. Ra8#"), "{out}");
     assert_eq!(lines.iter().filter(|line| line.contains("  1. ")).count(), 2, "{out}");
@@ -90,9 +89,7 @@ fn games_are_annotated_and_broken_ones_are_named() {
 
     // What was written can be read again, and says the same.
     let again = folder.path().join("again.pgn");
-    let (_, err, code) =
-        run(&["analyse", pgn.to_str().unwrap(), "--depth", "8", "--pgn", again.to_str().unwrap()]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["analyse", pgn.to_str().unwrap(), "--depth", "8", "--pgn", again.to_str().unwrap()]);
     let moves = |text: &str| text.matches("[%eval").count();
     assert_eq!(moves(&fs::read_to_string(&again).unwrap()), moves(&text));
 }
@@ -205,8 +202,7 @@ fn bad_arguments_are_answered_in_one_sentence() {
 
 #[test]
 fn interrupted_work_goes_on_where_it_stopped() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (folder, path) = files();
     // Names so long that what is printed does not fit into the pipe: nobody reads it, so the first run cannot end.
     let name = "x".repeat(2000);
     let game = format!(
@@ -240,22 +236,19 @@ fn interrupted_work_goes_on_where_it_stopped() {
     let holder = fs::File::open(&journal).unwrap();
     holder.lock().unwrap();
     let same = arguments("out.pgn");
-    let (_, err, code) = run(&same.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(code == 1 && err.contains("another process"), "{err}");
+    refused(&same.iter().map(String::as_str).collect::<Vec<_>>(), "another process");
     drop(holder);
 
     // A file that is not the interrupted run's own is not overwritten.
     fs::write(path("mine.html"), "mine").unwrap();
     let mut more: Vec<String> = arguments("out.pgn").to_vec();
     more.extend(["--html".to_owned(), path("mine.html")]);
-    let (_, err, code) = run(&more.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(code == 1 && err.contains("differ in: outputs)"), "{err}");
+    refused(&more.iter().map(String::as_str).collect::<Vec<_>>(), "differ in: outputs)");
     assert_eq!(fs::read_to_string(path("mine.html")).unwrap(), "mine");
 
     // Other settings do not go on with it.
     let other: Vec<String> = arguments("out.pgn").iter().map(|a| a.replace("200", "300")).collect();
-    let (_, err, code) = run(&other.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(code == 1 && err.contains("differ in: nodes)"), "{err}");
+    refused(&other.iter().map(String::as_str).collect::<Vec<_>>(), "differ in: nodes)");
 
     let arguments_again = arguments("out.pgn");
     let (_, err, code) = run(&arguments_again.iter().map(String::as_str).collect::<Vec<_>>());
@@ -270,8 +263,7 @@ fn interrupted_work_goes_on_where_it_stopped() {
 
 #[test]
 fn work_interrupted_before_its_first_result_goes_on_too() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (folder, path) = files();
     fs::write(path("one.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n").unwrap();
     let (input, output) = (path("one.epd"), path("out.jsonl"));
     let arguments = ["analyse", &input, "--depth", "3", "--json", &output, "--threads", "1"];
@@ -331,8 +323,7 @@ fn mates_by_black_are_counted_like_those_by_white() {
 
 #[test]
 fn who_stops_reading_leaves_the_files_to_be_finished() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (folder, path) = files();
     let games = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(30);
     fs::write(path("games.pgn"), format!("1. e5 *\n\n{games}")).unwrap();
     let output = path("out.jsonl");
@@ -356,8 +347,7 @@ fn best(json: &str) -> String {
 
 #[test]
 fn a_learning_file_is_read_and_only_on_demand_written() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let file = path("advice.bin");
     // Whatever is best is said to lose: another move is found.
     let position = ["analyse", "startpos", "--depth", "6", "--threads", "1", "--json", "-"];
@@ -367,8 +357,7 @@ fn a_learning_file_is_read_and_only_on_demand_written() {
         start.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Standard).to_string() == usual);
     let after = start.play(usual_move.expect("a legal move"));
     let reply = after.legal_moves()[0].to_uci(CastlingMode::Standard).to_string();
-    let (_, err, code) = run(&["learn", "advise", &after.fen(), &reply, "900", "--file", &file]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    succeed(&["learn", "advise", &after.fen(), &reply, "900", "--file", &file]);
     let before = fs::read(&file).unwrap();
     assert_ne!(best(&run(&[&position[..], &["--learn", &file]].concat()).0), usual);
     assert_eq!(fs::read(&file).unwrap(), before, "not a byte is written");
@@ -377,10 +366,8 @@ fn a_learning_file_is_read_and_only_on_demand_written() {
     let (games, notes) = (path("mate.pgn"), path("notes.bin"));
     fs::write(&games, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n").unwrap();
     let arguments = ["analyse", &games, "--depth", "6", "--learn", &notes];
-    let (_, err, code) = run(&arguments);
-    assert!(code == 1 && err.contains("there is no learning file"), "{err}");
-    let (out, err, code) = run(&[&arguments[..], &["--write"]].concat());
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    refused(&arguments, "there is no learning file");
+    let out = succeed(&[&arguments[..], &["--write"]].concat());
     assert!(out.contains(&format!(" records in {notes}, 0 before")), "{out}");
     let (listed, _, _) = run(&["learn", "list", "--file", &notes, "--json"]);
     assert_eq!(listed.matches("\"since_root\":0").count(), 7, "{listed}");
@@ -389,16 +376,14 @@ fn a_learning_file_is_read_and_only_on_demand_written() {
     let (out, _, _) = run(&arguments);
     assert!(out.contains(" records in") && out.contains("only read"), "{out}");
     assert_eq!(run(&["analyse", &games, "--write"]).2, 2, "nowhere to write");
-    let (_, err, code) = run(&["analyse", &games, "--learn", &games]);
-    assert!(code == 1 && err.contains("is not a learning file"), "{err}");
+    refused(&["analyse", &games, "--learn", &games], "is not a learning file");
 }
 
 #[test]
 fn tablebases_are_asked() {
     let draw = ["analyse", "8/8/8/3kn3/8/8/3K4/7R w - - 0 1", "--depth", "6"];
     if let Some(folder) = shared("syzygy") {
-        let (out, err, code) = run(&[&draw[..], &["--syzygy", folder.to_str().unwrap()]].concat());
-        assert_eq!((code, err.as_str()), (0, ""));
+        let out = succeed(&[&draw[..], &["--syzygy", folder.to_str().unwrap()]].concat());
         assert!(out.lines().nth(2).unwrap().trim_start().starts_with("+0.00 "), "rook against knight: {out}");
         let (out, _, _) = run(&draw);
         assert!(
@@ -409,6 +394,5 @@ fn tablebases_are_asked() {
         let (_, err, code) = run(&[&draw[..], &["--syzygy", &both]].concat());
         assert!(code == 0 && err.contains("/no/such/folder cannot be read"), "{err}");
     }
-    let (_, err, code) = run(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat());
-    assert!(code == 1 && err.contains("no tablebases in /no/such/folder"), "{err}");
+    refused(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat(), "no tablebases in /no/such/folder");
 }

@@ -61,6 +61,26 @@ pub fn home() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
+/// A folder of its own for one test, and the paths of files in it.
+pub fn files() -> (TempDir, impl Fn(&str) -> String) {
+    let folder = home();
+    let path = folder.path().to_owned();
+    (folder, move |name| path.join(name).to_str().unwrap().to_owned())
+}
+
+/// Runs a subcommand that must go well and complain of nothing: its standard output.
+pub fn succeed(arguments: &[&str]) -> String {
+    let (out, err, code) = run(arguments);
+    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}: {out}");
+    out
+}
+
+/// Runs a subcommand that must fail with a sentence that contains `text`.
+pub fn refused(arguments: &[&str], text: &str) {
+    let (_, err, code) = run(arguments);
+    assert!(code == 1 && err.contains(text), "{arguments:?}: {code} {err}");
+}
+
 /// Runs a subcommand to its end: standard output, standard error and exit code.
 pub fn run(arguments: &[&str]) -> (String, String, i32) {
     let home = home();
@@ -116,9 +136,7 @@ pub fn json(text: &str) -> Value {
 
 /// What a subcommand that must go well prints, in JSON.
 pub fn json_of(arguments: &[&str]) -> Value {
-    let (out, err, code) = run(arguments);
-    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
-    json(&out)
+    json(&succeed(arguments))
 }
 
 /// A text with single spaces.

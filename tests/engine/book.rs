@@ -12,7 +12,7 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, position, run, shared};
+use crate::common::{Engine, files, home, position, refused, run, shared};
 
 fn rows(name: &str) -> Option<Vec<Vec<String>>> {
     let text = fs::read_to_string(shared(&format!("polyglot/{name}"))?).ok()?;
@@ -215,8 +215,7 @@ const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\
 
 #[test]
 fn books_are_made_shown_counted_and_merged() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     fs::write(path("games.pgn"), GAMES).unwrap();
     let (out, err, code) = run(&["book", "make", &path("games.pgn"), "-o", &path("all.bin")]);
     assert_eq!(code, 3, "a game was skipped: {out} {err}");
@@ -287,8 +286,7 @@ fn books_are_made_shown_counted_and_merged() {
 
 #[test]
 fn weights_of_one_move_add_up_and_a_book_without_any_is_not_merged() {
-    let folder = home();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (_folder, path) = files();
     let start = Position::default();
     let entry = |raw, weight| BookEntry { key: start.key().0, raw, weight, learn: 0 };
     let (e4, d4) = (0o1434, 0o1333);
@@ -297,9 +295,10 @@ fn weights_of_one_move_add_up_and_a_book_without_any_is_not_merged() {
     let moves = Book::open(Path::new(&path("twice.bin"))).unwrap().moves(&start);
     assert_eq!(moves.iter().map(|m| m.weight).collect::<Vec<_>>(), [131_070, 65_535]);
     fs::write(path("zero.bin"), to_bytes(&[entry(e4, 0)])).unwrap();
-    let (_, err, code) =
-        run(&["book", "merge", &path("zero.bin"), &path("zero.bin"), "-o", &path("merged.bin")]);
-    assert!(code == 1 && err.contains("no book was written"), "{err}");
+    refused(
+        &["book", "merge", &path("zero.bin"), &path("zero.bin"), "-o", &path("merged.bin")],
+        "no book was written",
+    );
     assert!(!Path::new(&path("merged.bin")).exists());
 }
 

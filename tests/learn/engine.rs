@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, File},
-    path::Path,
+    path::{Path, PathBuf},
     thread,
 };
 
@@ -17,12 +17,20 @@ use tempfile::TempDir;
 use crate::common::{
     self, Engine, home, info_strings, last_report, last_score,
     learn::{engine, records, ring},
-    learn_file, position, reports, run, until,
+    learn_file, position, reports, run, succeed, until,
 };
 
 /// An engine that learns in `path`.
 fn learning(mode: &str, path: &Path) -> Engine {
     engine(path, &[&format!("Learning value {mode}")])
+}
+
+/// An engine that has opened a learning file of its own; the file, and its folder.
+fn learner(mode: &str) -> (TempDir, PathBuf, Engine) {
+    let (folder, path) = learn_file();
+    let mut engine = learning(mode, &path);
+    engine.search_until_told(&format!("learning {mode}"));
+    (folder, path, engine)
 }
 
 /// Waits until the writer thread has written such a record.
@@ -268,9 +276,7 @@ fn a_forgotten_position_leaves_the_table_of_a_running_engine() {
 
 #[test]
 fn nothing_is_learned_from_searches_that_were_not_free() {
-    let (_folder, path) = learn_file();
-    let mut engine = learning("all", &path);
-    engine.search_until_told("learning all");
+    let (_folder, path, mut engine) = learner("all");
     for go in ["go depth 6 searchmoves a2a3 h2h3", "go depth 6 mate 3", "go depth 1"] {
         search(&mut engine, "startpos", go);
     }
@@ -339,9 +345,7 @@ fn only_a_drop_as_large_as_learn_drop_is_remembered() {
 #[test]
 fn a_lost_game_confirms_its_drops() {
     for (end, confirmed) in [(" g2g4 d8h4", true), (" g2g4", false)] {
-        let (_folder, path) = learn_file();
-        let mut engine = learning("drop", &path);
-        engine.search_until_told("learning drop");
+        let (_folder, path, mut engine) = learner("drop");
         search(&mut engine, "startpos", "go depth 8");
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
@@ -367,9 +371,7 @@ fn lose(engine: &mut Engine, depth: u32) {
 
 #[test]
 fn a_lost_game_is_over_when_another_begins_without_a_word() {
-    let (_folder, path) = learn_file();
-    let mut engine = learning("drop", &path);
-    engine.search_until_told("learning drop");
+    let (_folder, path, mut engine) = learner("drop");
     lose(&mut engine, 8);
     search(&mut engine, "startpos moves d2d4 d7d5", "go depth 1");
     written(&path, |record| record.game_ply == 2 && record.flags.confirmed);
@@ -378,9 +380,7 @@ fn a_lost_game_is_over_when_another_begins_without_a_word() {
 
 #[test]
 fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
-    let (_folder, path) = learn_file();
-    let mut engine = learning("drop", &path);
-    engine.search_until_told("learning drop");
+    let (_folder, path, mut engine) = learner("drop");
     lose(&mut engine, 8);
     engine.begin("startpos moves f2f3 e7e5 g2g4", "go infinite");
     engine.expect("info depth 3 seldepth ");
@@ -391,9 +391,7 @@ fn looking_at_a_lost_game_does_not_take_its_lesson_away() {
 
 #[test]
 fn a_mate_that_was_only_expected_ends_no_game() {
-    let (_folder, path) = learn_file();
-    let mut engine = learning("drop", &path);
-    engine.search_until_told("learning drop");
+    let (_folder, path, mut engine) = learner("drop");
     lose(&mut engine, 8);
     engine.send("go ponder wtime 1000 btime 1000");
     engine.stop();
@@ -409,9 +407,7 @@ fn a_mate_that_was_only_expected_ends_no_game() {
 fn advice_stays_whatever_is_learned_after_it() {
     let advised = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2";
     for mode in ["drop", "all"] {
-        let (_folder, path) = learn_file();
-        let mut engine = learning(mode, &path);
-        engine.search_until_told(&format!("learning {mode}"));
+        let (_folder, path, mut engine) = learner(mode);
         let file = path.display().to_string();
         let (_, error, code) = run(&["learn", "advise", "--file", &file, advised, "e4", "-300"]);
         assert_eq!(code, 0, "{error}");
@@ -427,9 +423,7 @@ fn advice_stays_whatever_is_learned_after_it() {
 #[test]
 fn a_game_is_learned_from_in_the_file_in_which_it_began() {
     for leave in ["LearnFile value other.bin", "LearnReadOnly value true", "Learning value off"] {
-        let (_folder, path) = learn_file();
-        let mut engine = learning("drop", &path);
-        engine.search_until_told("learning drop");
+        let (_folder, path, mut engine) = learner("drop");
         search(&mut engine, "startpos", "go depth 8");
         search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         engine.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
@@ -482,9 +476,7 @@ fn a_search_that_began_earlier_does_not_replace_what_another_process_found_deepe
 
 #[test]
 fn no_move_waits_for_a_lock_that_others_hold() {
-    let (_folder, path) = learn_file();
-    let mut engine = learning("all", &path);
-    engine.search_until_told("learning all");
+    let (_folder, path, mut engine) = learner("all");
     // Opened like the engine's own: the file may still be in the making.
     let lock = path.with_file_name("learn.bin.lock");
     let held = loop {
@@ -657,8 +649,7 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
     ] {
         assert!(parts[1].contains(expected), "{expected} is not in {text}");
     }
-    let (out, err, code) = run(&["analyse", games.to_str().unwrap(), "--depth", "1"]);
-    assert_eq!((code, err.as_str()), (0, ""));
+    let out = succeed(&["analyse", games.to_str().unwrap(), "--depth", "1"]);
     assert!(out.contains("game 2: Engram - Ann *"), "{out}");
 }
 

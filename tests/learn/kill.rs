@@ -12,7 +12,7 @@ use engram::{
 };
 use shakmaty::CastlingMode;
 
-use crate::common::{Engine, home, is_full, learn::lose, random::Random, until};
+use crate::common::{Engine, home, is_full, learn::lose, learn_file, random::Random, until};
 
 fn start(path: &Path) -> Engine {
     let mut engine = Engine::with(&[
@@ -68,8 +68,7 @@ fn game(path: &Path, random: &mut Random) -> Vec<PositionKey> {
 #[test]
 fn what_was_learned_before_a_move_was_announced_survives_the_kill() {
     let games = if is_full() { 200 } else { 24 };
-    let folder = home();
-    let path = folder.path().join("learn.bin");
+    let (_folder, path) = learn_file();
     // The first search makes the file.
     start(&path).quit();
     let mut random = Random(0x6b11);
@@ -107,8 +106,7 @@ fn playing(path: &Path, said: &str) -> Engine {
 
 #[test]
 fn a_game_that_is_over_leaves_no_log() {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
+    let (_folder, path) = learn_file();
     let mut engine = playing(&path, "learning drop");
     lose(&mut engine);
     assert_eq!(logs(&path), 1);
@@ -122,8 +120,7 @@ fn a_game_that_is_over_leaves_no_log() {
 
 #[test]
 fn a_game_that_is_over_is_kept_once_whenever_its_engine_is_killed() {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
+    let (_folder, path) = learn_file();
     let mut engine = playing(&path, "learning drop");
     lose(&mut engine);
     engine.send("ucinewgame");
@@ -140,8 +137,7 @@ fn a_game_that_is_over_is_kept_once_whenever_its_engine_is_killed() {
 fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
     let mut kept = Vec::new();
     for end in ["SIGKILL", "ucinewgame", "quit"] {
-        let folder = home();
-        let path = folder.path().join("learn.bin");
+        let (_folder, path) = learn_file();
         start(&path).quit();
         let mut engine = playing(&path, "learning drop");
         // Another process holds the lock from now on.
@@ -174,8 +170,7 @@ fn an_orderly_end_loses_nothing_that_a_kill_keeps() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_cannot_be_made_loses_no_game() {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
+    let (_folder, path) = learn_file();
     // Files may be too small for a learning file.
     let mut engine = Engine::start_after("trap '' XFSZ; ulimit -f 512");
     engine.send("uci");
@@ -192,8 +187,7 @@ fn a_file_that_cannot_be_made_loses_no_game() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_that_cannot_be_written_is_said_once() {
-    let folder = home();
-    let path = folder.path().join("learn.bin");
+    let (_folder, path) = learn_file();
     start(&path).quit();
     let mut engine = Engine::start_after("trap '' XFSZ; ulimit -f 0");
     engine.send("uci");

@@ -11,7 +11,7 @@ use engram::{
 use crate::common::{
     Engine,
     learn::{self, LOST_GAME, lost_game},
-    learn_file, run, until,
+    learn_file, succeed, until,
 };
 
 /// An engine that learns in `path`. Its evaluation is the classical one, whose weights are final: which positions of the
@@ -196,6 +196,5 @@ fn a_kept_game_of_chess960_is_read_again() {
     play(&mut engine, (0..=10).step_by(2));
     engine.quit();
     let games = kept_games::path(&path);
-    let (out, err, code) = run(&["analyse", games.to_str().expect("text"), "--depth", "1"]);
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    succeed(&["analyse", games.to_str().expect("text"), "--depth", "1"]);
 }
