@@ -1,30 +1,32 @@
 //! Files: opens existing ones, tells them apart, and creates new ones under a temporary name until they are complete.
 
 pub mod header;
+mod lock;
 mod output;
 mod process_log;
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    ffi::OsStr,
+    fs::{self, File, OpenOptions},
     hash::{BuildHasher, Hasher, RandomState},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
 };
 
 use tempfile::{Builder, NamedTempFile, PersistError};
 use thiserror::Error;
 
 pub use self::{
-    output::{Claim, Inputs, OutputError, is_output_closed, is_standard_output, standard_output},
+    lock::{Lock, is_locked, retry_within, try_lock, unlock},
+    output::{
+        Claim, Inputs, OutputError, is_output_closed, is_standard_output, shared_with_sqlite,
+        standard_output, unshared,
+    },
     process_log::{LeftLog, ProcessLog, left_logs, read_session},
 };
 
 /// Longer chains of symbolic links are loops.
 const MAX_LINKS: usize = 40;
-/// How often a lock that another process holds is asked for.
-const LOCK_POLL: Duration = Duration::from_millis(2);
 
 /// The identity of a file, whatever its names.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -175,6 +177,11 @@ pub fn with_suffix(path: impl Into<PathBuf>, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// Do two names in a folder mean the same file? The case of letters does not count on Windows and macOS.
+pub fn is_same_name(one: &OsStr, other: &str) -> bool {
+    if cfg!(any(windows, target_vendor = "apple")) { one.eq_ignore_ascii_case(other) } else { one == other }
+}
+
 /// Creates the missing directories above `path`.
 ///
 /// # Errors
@@ -201,35 +208,16 @@ pub fn require_room(path: &Path, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Does another process hold the lock?
-pub fn is_locked(error: &TryLockError) -> bool {
-    matches!(error, TryLockError::WouldBlock)
-}
-
-/// Repeats `attempt` while it `is_busy`, because another process holds a lock, for `limit` at most.
-///
-/// # Errors
-/// That of the last attempt.
-pub fn retry_within<T, E>(
-    limit: Duration,
-    is_busy: impl Fn(&E) -> bool,
-    mut attempt: impl FnMut() -> Result<T, E>,
-) -> Result<T, E> {
-    let deadline = Instant::now() + limit;
-    loop {
-        match attempt() {
-            Err(error) if is_busy(&error) && Instant::now() < deadline => thread::sleep(LOCK_POLL),
-            done => return done,
-        }
-    }
-}
-
 /// Waits until what was written to a file or a directory is on the disk, as far as its file system has that operation.
 ///
 /// # Errors
 /// Those of the system.
 pub fn sync(file: &File) -> io::Result<()> {
-    match file.sync_all() {
+    let synced = file.sync_all();
+    // There it is F_FULLFSYNC, which network drives and some others do not have.
+    #[cfg(target_vendor = "apple")]
+    let synced = synced.or_else(|_| rustix::fs::fsync(file).map_err(io::Error::from));
+    match synced {
         Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
             Ok(())
         }

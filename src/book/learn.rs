@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Book, BookEntry, BookMove, ENTRY_BYTES};
-use crate::files::{self, NewFile};
+use crate::files::{self, Lock, NewFile};
 
 /// Number of draws with which every move begins, so that a single result changes little.
 const PRIOR_GAMES: f64 = 3.0;
@@ -116,11 +116,10 @@ impl LearnedBook {
             file.seek(SeekFrom::Start(offset(index) + 12))?;
             file.write_all(&experience.bits().to_be_bytes())?;
         }
-        // The results are counted. The lock ends with the file at the latest, and wine reports an error where there is none:
-        // std unlocks twice.
-        let _ = file.unlock();
+        // The results are counted; the lock ends with the file at the latest.
+        let _ = files::unlock(&file);
         // The caller then removes the log. If this fails it removes it too: the results would be counted twice.
-        let _ = file.sync_data();
+        let _ = files::sync(&file);
         Ok(())
     }
 
@@ -129,8 +128,8 @@ impl LearnedBook {
     fn writable(&self, book: &Book, results: &[(usize, u16)]) -> io::Result<File> {
         let open = || OpenOptions::new().read(true).write(true).open(&self.path);
         let known = match open() {
-            Ok(file) if is_copy(&file, book, results) => return Ok(file),
-            Ok(file) => learned(file),
+            Ok(file) if is_copy(&file, book, results)? => return Ok(file),
+            Ok(file) => learned(file)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => HashMap::new(),
             Err(error) => return Err(error),
         };
@@ -147,32 +146,36 @@ impl LearnedBook {
 
     /// Gives a new copy its name, unless another process has done that.
     fn publish(&self, copy: NewFile, book: &Book, results: &[(usize, u16)]) -> io::Result<()> {
-        match File::open(&self.path).map(|file| is_copy(&file, book, results)) {
-            Ok(true) => Ok(()),
-            Ok(false) => copy.replace(),
+        match File::open(&self.path) {
+            Ok(file) if is_copy(&file, book, results)? => Ok(()),
+            Ok(_) => copy.replace(),
             Err(_) => copy.publish(),
         }
     }
 }
 
 /// The `learn` fields of a copy that are not zero, by key and move.
-fn learned(copy: File) -> HashMap<(u64, u16), u32> {
+fn learned(copy: File) -> io::Result<HashMap<(u64, u16), u32>> {
     let mut copy = BufReader::new(copy);
     let mut bytes = [0; ENTRY_BYTES];
     let mut known = HashMap::new();
-    while copy.read_exact(&mut bytes).is_ok() {
+    loop {
+        match copy.read_exact(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(known),
+            read => read?,
+        }
         let entry = BookEntry::from_bytes(bytes);
         if entry.learn != 0 {
             known.insert((entry.key, entry.raw), entry.learn);
         }
     }
-    known
 }
 
 /// Locks the copy. Others hold the lock for microseconds; one that holds it longer is stopped or stuck, and is not
 /// waited for.
 fn lock(file: &File) -> io::Result<()> {
-    files::retry_within(LOCK_TIMEOUT, files::is_locked, || file.try_lock()).map_err(|error| match error {
+    let lock = || files::try_lock(file, Lock::Exclusive);
+    files::retry_within(LOCK_TIMEOUT, files::is_locked, lock).map_err(|error| match error {
         TryLockError::WouldBlock => {
             io::Error::new(io::ErrorKind::WouldBlock, "another process holds its lock")
         }
@@ -184,9 +187,17 @@ fn offset(index: usize) -> u64 {
     (index * ENTRY_BYTES) as u64
 }
 
-fn is_copy(file: &File, book: &Book, results: &[(usize, u16)]) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.len() == offset(book.len()))
-        && results.iter().all(|&(index, _)| experience_at(file, book, index).is_ok())
+/// Is this a copy of `book`? An error if that cannot be read.
+fn is_copy(file: &File, book: &Book, results: &[(usize, u16)]) -> io::Result<bool> {
+    if file.metadata()?.len() != offset(book.len()) {
+        return Ok(false);
+    }
+    match results.iter().try_for_each(|&(index, _)| experience_at(file, book, index).map(drop)) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {
+            Ok(false)
+        }
+        read => read.map(|()| true),
+    }
 }
 
 fn experience_at(mut file: &File, book: &Book, index: usize) -> io::Result<Experience> {
@@ -273,6 +284,16 @@ mod tests {
         learned.record(&book, &[result(&book, &moves[0], 2)]).unwrap();
         learned.publish(NewFile::begin(&path).unwrap(), &book, &[(moves[0].index, 2)]).unwrap();
         assert_eq!(learned.experience(&book, &moves)[0], Experience { games: 1, half_points: 2 });
+    }
+
+    #[test]
+    fn a_copy_that_cannot_be_read_is_not_taken_for_one_of_another_book() {
+        let (_folder, path, book, moves) = own_book("own.bin");
+        let results = [(moves[0].index, 2)];
+        LearnedBook::at(&path).record(&book, &[result(&book, &moves[0], 2)]).unwrap();
+        assert!(is_copy(&File::open(&path).unwrap(), &book, &results).unwrap());
+        let unreadable = OpenOptions::new().write(true).open(&path).unwrap();
+        assert!(is_copy(&unreadable, &book, &results).is_err() && learned(unreadable).is_err());
     }
 
     #[test]

@@ -9,10 +9,13 @@ use std::{
 
 use thiserror::Error;
 
-use super::{FileInfo, Identity, info, info_at, resolve, sync};
+use super::{FileInfo, Identity, Lock, info, info_at, resolve, sync, try_lock, unlock};
 
 /// How often a file may be removed while it is being claimed.
 const MAX_REMOVED: usize = 3;
+/// Another process has opened the file so that this one may not.
+#[cfg(windows)]
+const ERROR_SHARING_VIOLATION: i32 = 32;
 
 /// Why a command does not write to a path.
 #[derive(Debug, Error)]
@@ -86,6 +89,26 @@ impl Inputs {
     }
 }
 
+/// How a [`Claim`] opens a file that nobody else may write meanwhile. On Windows the system sees to that, elsewhere a lock.
+pub fn unshared() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(windows)]
+    {
+        const FILE_SHARE_READ: u32 = 1;
+        const FILE_SHARE_DELETE: u32 = 4;
+        std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, FILE_SHARE_READ | FILE_SHARE_DELETE);
+    }
+    options
+}
+
+/// How a [`Claim`] opens a file that SQLite is to open for writing too.
+pub fn shared_with_sqlite() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    options
+}
+
 /// A file that is open for writing and locked, but not changed yet. A file that was not there before is removed again
 /// when it is dropped, unless it was kept.
 pub struct Claim {
@@ -118,6 +141,10 @@ impl Claim {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 path = resolve(&path)?;
                 (options.clone().create_new(true).open(&path)?, true)
+            }
+            #[cfg(windows)]
+            Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => {
+                return Err(OutputError::Busy);
             }
             file => (file?, false),
         };
@@ -169,6 +196,12 @@ impl Claim {
         if self.info.not_a_file.is_none() { sync(&self.file) } else { Ok(()) }
     }
 
+    /// Releases the lock, for who locks the file otherwise.
+    pub fn unlock(&self) {
+        // If it is refused, the lock ends with the claim.
+        let _ = unlock(&self.file);
+    }
+
     /// From now on the file stays.
     pub fn keep(&mut self) {
         self.is_temporary = false;
@@ -205,15 +238,15 @@ impl Drop for Claim {
             let _ = fs::remove_file(&self.path);
         }
         // A child process that is just being started has a copy of the file handle, and with it the lock.
-        let _ = self.file.unlock();
+        self.unlock();
     }
 }
 
 /// Locks a file for one process. Only on Unix: elsewhere locks keep readers away, those of this process too.
 fn lock(file: &File) -> Result<(), OutputError> {
     // A file system without locks has no protection to offer.
-    let is_locked = cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-    if is_locked { Err(OutputError::Busy) } else { Ok(()) }
+    let is_locked = || matches!(try_lock(file, Lock::Exclusive), Err(TryLockError::WouldBlock));
+    if cfg!(unix) && is_locked() { Err(OutputError::Busy) } else { Ok(()) }
 }
 
 /// Is this another name of the standard output, such as `/dev/stdout`, or the file to which it goes?
@@ -255,7 +288,7 @@ mod tests {
     use super::*;
 
     fn claimed(path: &Path) -> Result<Claim, OutputError> {
-        Claim::open(path, OpenOptions::new().write(true))
+        Claim::open(path, &unshared())
     }
 
     #[test]
@@ -277,14 +310,13 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn two_writers_do_not_get_the_same_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         let none = Inputs::new([""; 0]);
         let first = claimed(&path).expect("claimed");
         assert!(matches!(claimed(&path), Err(OutputError::Busy)));
-        assert!(matches!(none.check(&path, true), Err(OutputError::Busy)));
+        assert_eq!(matches!(none.check(&path, true), Err(OutputError::Busy)), cfg!(unix));
         assert!(path.exists(), "the second has not removed it");
         drop(first);
         drop(claimed(&path).expect("free again"));

@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use super::{create_parents, info, info_at, resolve, with_suffix};
+use super::{Lock, create_parents, info, info_at, is_same_name, resolve, try_lock, with_suffix};
 
 /// A log, locked.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl ProcessLog {
     /// Locks a new log, or removes it, for instance if the file system has no locks.
     fn locked(self) -> io::Result<ProcessLog> {
         let lock = || {
-            self.file.try_lock()?;
+            try_lock(&self.file, Lock::Exclusive)?;
             // A process that looks for logs left behind may have taken it for one, and removed it.
             let is_there = info_at(&self.path)?.identity == info(&self.file)?.identity;
             if is_there { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
@@ -114,14 +114,15 @@ pub fn left_logs(shared: &Path) -> io::Result<Vec<LeftLog>> {
     let prefix = format!("{}.game-", name.to_string_lossy());
     let left = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let session = session_in(name.strip_prefix(&prefix)?)?;
+        let (beginning, rest) = name.split_at_checked(prefix.len())?;
+        let session = session_in(rest).filter(|_| is_same_name(beginning.as_ref(), &prefix))?;
         if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             return None;
         }
         let path = entry.path();
         let mut file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
         // Its game is still being played if it is locked.
-        file.try_lock().ok()?;
+        try_lock(&file, Lock::Exclusive).ok()?;
         let mut bytes = Vec::new();
         if let Err(error) = file.read_to_end(&mut bytes) {
             log::debug!("{} cannot be read: {error}", path.display());

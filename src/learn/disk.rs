@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::files;
+use crate::files::{self, Lock};
 pub use crate::files::{Access, FileInfo, Identity};
 
 /// A file system. A failure gives the error of the system: `NotFound` if nothing is at a path.
@@ -125,7 +125,7 @@ impl DiskFile for File {
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        match File::try_lock(self) {
+        match files::try_lock(self, Lock::Exclusive) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
@@ -133,19 +133,9 @@ impl DiskFile for File {
     }
 
     fn unlock(&self) -> io::Result<()> {
-        match File::unlock(self) {
-            // std unlocks twice, for either kind of lock. The second time Windows answers that nothing is locked any
-            // more, which std expects; wine answers with another number.
-            #[cfg(windows)]
-            Err(error) if error.raw_os_error() == Some(ERROR_LOCK_VIOLATION) => Ok(()),
-            unlocked => unlocked,
-        }
+        files::unlock(self)
     }
 }
-
-/// Wine's error for the release of a lock that is not held.
-#[cfg(windows)]
-const ERROR_LOCK_VIOLATION: i32 = 33;
 
 fn read_once(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]

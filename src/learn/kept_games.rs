@@ -6,16 +6,18 @@
 //! its records have, so that a record finds its game by session and ply.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
+use encoding_rs::UTF_8;
 use jiff::Timestamp;
 use shakmaty::{ByColor, Color, Move, Outcome, Position as _, san::SanPlus};
 
 use super::{
-    disk::DiskFile,
+    create::LockFile,
+    disk::SystemDisk,
     error::{FileError, refused},
     exchange,
     game::{Line, PlayedGame},
@@ -45,7 +47,7 @@ const NAME: &str = "games-1.pgn";
 
 /// The file of games that belongs to a learning file.
 pub fn path(learn_file: &Path) -> PathBuf {
-    if learn_file.file_name().is_some_and(|name| name == super::FILE_NAME) {
+    if learn_file.file_name().is_some_and(|name| files::is_same_name(name, super::FILE_NAME)) {
         return learn_file.with_file_name(NAME);
     }
     with_suffix(learn_file, ".games.pgn")
@@ -160,15 +162,18 @@ impl KeptGame {
 /// Another process holds the lock, or those of the system; the file is then as it was.
 pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
     let failed = refused(path, "written");
-    let lock_path = with_suffix(path, ".lock");
-    // Held until it is closed. Never deleted: another process may be about to lock it.
-    let lock = files::open(&lock_path, OpenOptions::new().create(true).append(true));
-    let lock = lock.map_err(io::Error::from).map_err(&failed)?;
-    if !DiskFile::try_lock(&lock).map_err(&failed)? {
+    // Held until it is closed.
+    let mut lock = LockFile::beside(&SystemDisk, path).map_err(&failed)?;
+    if !lock.try_lock(&SystemDisk).map_err(&failed)? {
         return Err(FileError::Busy(path.to_owned()));
     }
     let opened = files::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
     let mut file = opened.map_err(io::Error::from).map_err(&failed)?;
+    if is_utf16(&mut file).map_err(&failed)? {
+        drop(file);
+        to_utf8(path).map_err(&failed)?;
+        file = File::options().read(true).write(true).open(path).map_err(&failed)?;
+    }
     let before = file.metadata().map_err(&failed)?.len();
     let gap = gap(&mut file, before).map_err(&failed)?;
     // It stands at the end now.
@@ -186,6 +191,20 @@ pub fn append(path: &Path, game: &str) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Was the file saved as UTF-16, as PowerShell and some editors do?
+fn is_utf16(file: &mut File) -> io::Result<bool> {
+    let mut mark = Vec::new();
+    file.take(2).read_to_end(&mut mark)?;
+    Ok(mark == [0xff, 0xfe] || mark == [0xfe, 0xff])
+}
+
+/// Saves it as UTF-8: a game in another encoding than the rest would make it unreadable.
+fn to_utf8(path: &Path) -> io::Result<()> {
+    // The mark at the beginning decides.
+    let bytes = fs::read(path)?;
+    files::replace(path, UTF_8.decode(&bytes).0.as_bytes())
+}
+
 /// What separates a game from the end of the file, which its owner may have edited.
 fn gap(file: &mut File, length: u64) -> io::Result<&'static str> {
     let mut end = [b'\n'; 2];
@@ -201,7 +220,7 @@ fn gap(file: &mut File, length: u64) -> io::Result<&'static str> {
 
 /// Removes the oldest games, if there are too many.
 fn remove_oldest(path: &Path) -> io::Result<()> {
-    let bytes = std::fs::read(path)?;
+    let bytes = fs::read(path)?;
     let begins: Vec<usize> = begins(&bytes).collect();
     if begins.len() < MOST + REMOVED_AT_ONCE {
         return Ok(());
@@ -281,6 +300,16 @@ mod tests {
             append(&path, "[Event \"ours\"]\n\n1. e4 *\n").expect("appended");
             let text = std::fs::read_to_string(&path).expect("a file");
             assert_eq!(text, "[Event \"mine\"]\n\n1. d4 *\n\n[Event \"ours\"]\n\n1. e4 *\n\n");
+        }
+        let text = "[Event \"mine\"]\n\n1. d4 {gr\u{fc}n} *\n\n";
+        let units = || std::iter::once(0xfeff).chain(text.encode_utf16());
+        let as_utf16: [Vec<u8>; 2] =
+            [units().flat_map(u16::to_le_bytes).collect(), units().flat_map(u16::to_be_bytes).collect()];
+        for utf16 in as_utf16 {
+            std::fs::write(&path, utf16).expect("written");
+            append(&path, &game(7)).expect("appended");
+            let all = std::fs::read_to_string(&path).expect("UTF-8");
+            assert_eq!(all, format!("{text}{}\n", game(7)));
         }
         let sub = folder.path().join("folder.pgn");
         std::fs::create_dir(&sub).expect("made");

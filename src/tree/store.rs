@@ -107,6 +107,8 @@ impl Tree {
             tree.reading(|tree| {
                 let checkpoint = format!("PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};");
                 tree.connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
+                // On macOS the disk may otherwise keep in its cache what a checkpoint wrote.
+                tree.connection.execute_batch("PRAGMA checkpoint_fullfsync = ON;")?;
                 tree.connection.execute_batch(&checkpoint)?;
                 // This process has claimed nothing yet: these are of a killed one that had its number.
                 tree.connection

@@ -527,6 +527,21 @@ fn a_disk_without_room_is_not_filled() {
     assert_eq!(fs::read_dir(home.path()).expect("the folder").count(), 0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_mapped_is_not_left_behind() {
+    let home = home();
+    let path = home.path().join("large.hash");
+    let mut engine = Engine::start_after("ulimit -v 1000000");
+    engine.send("uci");
+    engine.send("setoption name HashFileSize value 1024");
+    engine.send(&format!("setoption name HashFile value {}", path.display()));
+    let said = engine.sync().join("\n");
+    engine.quit();
+    assert!(said.contains("large.hash cannot be mapped"), "{said}");
+    assert_eq!(fs::read_dir(home.path()).expect("the folder").count(), 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_written_is_left_alone() {

@@ -14,7 +14,7 @@ use super::{
     error::{HashFileError, refused},
     header::{HashHeader, HashOrigin},
 };
-use crate::files::{self, NewFile, OpenError, header::HEADER_SIZE};
+use crate::files::{self, Lock, NewFile, OpenError, header::HEADER_SIZE};
 
 /// How long an engine waits for the lock of a process that is clearing or creating the file.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
@@ -110,8 +110,8 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
 /// Locks the file. The lock is advisory, among Engram's own tools and engines, and ends with the process.
 fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
     let locked = files::retry_within(LOCK_TIMEOUT, files::is_locked, || match purpose {
-        Use::Engine => file.try_lock_shared(),
-        Use::Alone => file.try_lock(),
+        Use::Engine => files::try_lock(file, Lock::Shared),
+        Use::Alone => files::try_lock(file, Lock::Exclusive),
         Use::Look => Ok(()),
     });
     match locked {
@@ -155,13 +155,12 @@ pub(super) fn begin(path: &Path, mib: usize, origin: HashOrigin) -> Result<NewFi
     begun().map_err(not_made(path, size))
 }
 
-/// Creates an empty hash file at `path`, unless another process is faster. A file of length 0 is replaced: its creation
-/// was interrupted.
+/// Gives a hash file its name, unless another process is faster. A file of length 0 is replaced: its creation was
+/// interrupted.
 ///
 /// # Errors
-/// There is no room, or the system refuses.
-pub(super) fn create(path: &Path, mib: usize, origin: HashOrigin) -> Result<(), HashFileError> {
-    let new = begin(path, mib, origin)?;
+/// The system refuses.
+pub(super) fn publish(new: NewFile, path: &Path) -> Result<(), HashFileError> {
     place(new, path).map_err(refused(path, "made"))
 }
 
@@ -170,9 +169,8 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
         return new.publish();
     };
     // One process at a time, if the file system has locks.
-    if let Err(TryLockError::WouldBlock) =
-        files::retry_within(LOCK_TIMEOUT, files::is_locked, || empty.try_lock())
-    {
+    let lock = || files::try_lock(&empty, Lock::Exclusive);
+    if let Err(TryLockError::WouldBlock) = files::retry_within(LOCK_TIMEOUT, files::is_locked, lock) {
         return Ok(());
     }
     let is_unfinished = place_of(&empty, path) == FileLocation::Ours && empty.metadata()?.len() == 0;
@@ -253,7 +251,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, copy) = (folder.path().join("hash"), folder.path().join("copy"));
         let origin = HashOrigin { evaluation: 1, path_mode: PathHash::default(), fifty_rule: true };
-        create(&path, 1, origin).expect("made");
+        publish(begin(&path, 1, origin).expect("made"), &path).expect("named");
         let content = fs::read(&path).expect("a file");
         let size = content.len() as u64;
         fs::write(&copy, &content[..HEADER_SIZE]).expect("room for a header");

@@ -59,7 +59,10 @@ impl Map {
     ) -> Result<(Map, bool), HashFileError> {
         let there = files::info_at(path).is_ok_and(|info| info.length > 0 || info.not_a_file.is_some());
         if !there {
-            disk::create(path, mib, origin)?;
+            let new = disk::begin(path, mib, origin)?;
+            // Where no file can be mapped, none is left behind.
+            Map::new(disk::open(new.unfinished_path(), Use::Alone)?, path, Access::Write)?;
+            disk::publish(new, path)?;
         }
         let open = disk::open(path, Use::Engine)?;
         open.header.fits(origin, path)?;
@@ -220,7 +223,9 @@ impl Map {
 
     /// Waits until the entries are on the disk.
     pub(super) fn flush(&self) -> io::Result<()> {
-        self.clusters.flush()
+        self.clusters.flush()?;
+        // On macOS the disk may still have it in a cache.
+        files::sync(&self.file)
     }
 
     /// All slots in the order of the file: the words, and the entry if they are a valid one.
