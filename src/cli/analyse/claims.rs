@@ -1,12 +1,11 @@
 //! The files of the outputs, before and when they are begun.
 
 use std::{
-    fs::OpenOptions,
     io::BufWriter,
     path::{Path, PathBuf},
 };
 
-use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile};
+use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile, sqlite::Database};
 use crate::{
     cli::{CliError, journal::EarlierRun, refuse_input, refused},
     files::{self, Claim, Inputs},
@@ -89,8 +88,8 @@ impl Claims {
                 path.display()
             ));
         }
-        let open = || Claim::open(path, OpenOptions::new().write(true));
-        let file = if is_standard { None } else { Some(open()) };
+        let options = if option == "--sqlite" { files::shared_with_sqlite() } else { files::unshared() };
+        let file = (!is_standard).then(|| Claim::open(path, &options));
         let file = file.transpose().map_err(|error| CliError::Refused(path.to_owned(), error))?;
         self.0.push(Destination { option, path: path.to_owned(), file });
         Ok(())
@@ -101,22 +100,25 @@ impl Claims {
         self.0.iter().any(|destination| destination.file.is_none())
     }
 
-    /// Begins an output, if there is one.
-    pub(super) fn begin(&mut self, option: &str) -> Result<Option<(PathBuf, Option<Claim>)>, CliError> {
-        let Some(index) = self.0.iter().position(|destination| destination.option == option) else {
-            return Ok(None);
-        };
-        let Destination { path, file, .. } = self.0.swap_remove(index);
-        let file = file.map(Claim::begin).transpose().map_err(refused(&path, "written"))?;
-        Ok(Some((path, file)))
+    /// Takes an output, if there is one.
+    fn take(&mut self, option: &str) -> Option<Destination> {
+        let index = self.0.iter().position(|destination| destination.option == option)?;
+        Some(self.0.swap_remove(index))
     }
 
     /// Begins a text, if there is one.
     pub(super) fn text(&mut self, option: &str, output: &Output) -> Result<Option<OutputFile>, CliError> {
-        let file = |(path, file): (PathBuf, Option<Claim>)| match file {
-            Some(file) => OutputFile::File(path, BufWriter::new(file)),
-            None => OutputFile::Standard(output.clone()),
+        let begin = |Destination { path, file, .. }| match file.map(Claim::begin).transpose() {
+            Ok(Some(file)) => Ok(OutputFile::File(path, BufWriter::new(file))),
+            Ok(None) => Ok(OutputFile::Standard(output.clone())),
+            Err(error) => Err(refused(&path, "written")(error)),
         };
-        Ok(self.begin(option)?.map(file))
+        self.take(option).map(begin).transpose()
+    }
+
+    /// Begins a database, if there is one.
+    pub(super) fn database(&mut self, option: &str) -> Result<Option<Database>, CliError> {
+        let Some(Destination { path, file: Some(file), .. }) = self.take(option) else { return Ok(None) };
+        Database::begin(path, file).map(Some)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{collections::HashSet, ffi::OsString, path::Path, time::Duration};
 
-use super::sqlite::Database;
 use super::{
     arguments::Analyse,
     claims::Claims,
@@ -104,8 +103,8 @@ impl Outputs {
         if let Some(file) = claims.text("--html", output)? {
             sinks.push(Box::new(AnalysisPage::begin(file, &title(&arguments.input))?));
         }
-        if let Some((path, Some(file))) = claims.begin("--sqlite")? {
-            sinks.push(Box::new(Database::begin(path, file)?));
+        if let Some(database) = claims.database("--sqlite")? {
+            sinks.push(Box::new(database));
         }
         Ok(Outputs { sinks, openings, puzzles: HashSet::new() })
     }

@@ -3,9 +3,12 @@
 //! The schema is [`ARCHIVE_SCHEMA`]; the database keeps it with its comments (`.schema` in the `sqlite3` shell shows them). A
 //! run writes the whole file: after an interruption it is written again from the journal.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, config::DbConfig, params};
 use shakmaty::Color;
 
 use super::{
@@ -34,23 +37,32 @@ pub struct Database {
     /// Written since the last commit.
     pending: usize,
     connection: Connection,
-    /// Keeps the lock. The last field: while the database is open, no other handle of the file may be closed.
+    /// The last field: while the database is open, no other handle of the file may be closed, or its lock ends.
     file: Claim,
 }
 
 impl Database {
-    /// Begins a database in an empty file.
+    /// Begins a database in a file, whatever is in it.
     ///
     /// # Errors
-    /// It cannot be written.
-    pub fn begin(path: PathBuf, file: Claim) -> Result<Database, CliError> {
+    /// It cannot be written, or another process has it open; it is then as it was.
+    pub fn begin(path: PathBuf, mut file: Claim) -> Result<Database, CliError> {
+        // SQLite locks the file itself, which the claim's lock prevents on BSD kernels, macOS and network drives.
+        file.unlock();
         let made = Connection::open(database_path(&path)).and_then(|connection| {
-            // No rollback journal: an interrupted run is written again from the beginning.
-            connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;")?;
-            connection.execute_batch(ARCHIVE_SCHEMA)?;
+            connection.busy_timeout(Duration::ZERO)?;
+            // SQLite takes whatever is in the file for nothing, and empties it once it has the lock. No rollback journal: an
+            // interrupted run is written again from the beginning.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, true)?;
+            connection.execute_batch(
+                "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; VACUUM;",
+            )?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, false)?;
+            connection.execute_batch(&format!("BEGIN; {ARCHIVE_SCHEMA}"))?;
             Ok(connection)
         });
         let connection = made.map_err(|error| failure(&path, &error))?;
+        file.keep();
         Ok(Database { path, pending: 0, connection, file })
     }
 
@@ -140,4 +152,53 @@ impl Sink for Database {
 
 fn failure(path: &Path, error: &rusqlite::Error) -> CliError {
     CliError::Task(format!("the database {} cannot be written ({error})", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::files;
+
+    fn begun(path: &Path) -> Result<Database, CliError> {
+        let claim = Claim::open(path, &files::shared_with_sqlite()).expect("claimed");
+        Database::begin(path.to_owned(), claim)
+    }
+
+    #[test]
+    fn a_database_replaces_what_was_there_and_is_written_by_one_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.db");
+        let old = Connection::open(&path).expect("made");
+        let fill = "PRAGMA journal_mode = WAL; PRAGMA page_size = 512; CREATE TABLE mine(x); \
+                    INSERT INTO mine VALUES (zeroblob(1000000));";
+        old.execute_batch(fill).expect("written");
+        drop(old);
+        let tables = |path: &Path| {
+            let opened = Connection::open(path).expect("opened");
+            let intact: String =
+                opened.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("read");
+            assert_eq!(intact, "ok");
+            let sql = "SELECT group_concat(name) FROM sqlite_schema WHERE type = 'table'";
+            opened.query_row(sql, [], |row| row.get::<_, String>(0)).expect("read")
+        };
+        let reader = Connection::open(&path).expect("opened");
+        reader.execute_batch("PRAGMA journal_mode = DELETE; BEGIN; SELECT * FROM mine;").expect("read");
+        let before = fs::read(&path).expect("there");
+        assert!(begun(&path).is_err(), "another process reads it");
+        assert!(fs::read(&path).expect("there") == before);
+        drop(reader);
+        for text in [None, Some(String::new()), Some("mine\n".repeat(30_000))] {
+            text.into_iter().for_each(|text| fs::write(&path, text).expect("written"));
+            let mut first = begun(&path).expect("begun");
+            #[cfg(unix)]
+            fs::File::open(&path).and_then(|file| Ok(file.try_lock()?)).expect("the claim's lock is gone");
+            assert!(begun(&path).is_err(), "another process writes it");
+            first.finish(&Totals::default()).expect("finished");
+            drop(first);
+            assert_eq!(tables(&path), "games,positions,lines");
+            assert!(fs::metadata(&path).expect("there").len() < 100_000);
+        }
+    }
 }
