@@ -136,7 +136,10 @@ fn games_are_added_once_and_those_of_one_player() {
     assert!(place.fails(&["add", "none.bin"]).contains("none.bin"));
     fs::write(place.home.path().join("text.bin"), "no book").expect("a file");
     place.fails(&["add", "startpos", "text.bin"]);
-    assert!(place.fails(&["add", "."]).contains("is a folder; name the files in it"));
+    fs::create_dir(place.home.path().join("empty")).expect("made");
+    assert!(place.fails(&["add", "empty"]).contains("is a folder without .pgn"));
+    let refused = place.fails(&["add", ".", "--player", "Nobody"]);
+    assert!(refused.contains("no game has a player Nobody"), "{refused}");
     assert!(!place.file().exists(), "nothing was made");
     let added = place.run(&["add", "games.pgn", "--player", "ada", "--for", "black"]);
     assert!(

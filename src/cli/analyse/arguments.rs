@@ -14,8 +14,9 @@ use crate::fleet::ServerAddress;
 #[derive(Debug, Args)]
 pub struct Analyse {
     /// A FEN (quoted or not, its last fields optional) or `startpos`, moves after it, or moves from the start alone; or
-    /// files of positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), or `-` for the standard input.
-    #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | -")]
+    /// files of positions (.epd, .fen) or games (.pgn), also compressed (.gz, .bz2, .zst), folders of such files, or `-` for
+    /// the standard input.
+    #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | FOLDER | -")]
     pub(super) input: Vec<OsString>,
     /// Depth of each search in plies; 16 if no limit is given.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u64).range(1..=200))]

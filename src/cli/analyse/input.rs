@@ -72,12 +72,9 @@ impl AnalysisInput {
     /// They are neither readable files nor a position.
     pub fn open(words: &[OsString], variations: bool) -> Result<AnalysisInput, CliError> {
         let Some(missing) = words.iter().find(|word| *word != "-" && !Path::new(word).exists()) else {
-            let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+            let paths = input_files(words)?;
             // Checked first: no output may be touched for an input that cannot be read. What is read from a pipe
             // would be missing later.
-            if let Some(first) = paths.first().filter(|_| paths.iter().all(|path| path.is_dir())) {
-                return Err(CliError::Task(folder(first, "")));
-            }
             for path in paths.iter().filter(|path| path.is_file()) {
                 let begin = source::reader(path).and_then(|mut reader| reader.fill_buf().map(|_| ()));
                 begin.map_err(refused(path, "read"))?;
@@ -111,7 +108,7 @@ impl AnalysisInput {
     pub fn fingerprint(&self) -> Option<String> {
         let AnalysisInput::Files(paths, _) = self else { return None };
         let description = |path: &PathBuf| {
-            let metadata = fs::metadata(path).ok().filter(|found| found.is_file() || found.is_dir())?;
+            let metadata = fs::metadata(path).ok().filter(|found| found.is_file())?;
             let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
             let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
             let (whole, changed) = (whole.display(), changed.as_secs_f64());
@@ -126,8 +123,6 @@ impl AnalysisInput {
         let AnalysisInput::Files(paths, _) = self else { return None };
         let length = |path: &PathBuf| match fs::metadata(path).ok()? {
             file if file.is_file() => source::plain_length(path),
-            // It is skipped.
-            folder if folder.is_dir() => Some(0),
             _ => None,
         };
         paths.iter().map(length).sum()
@@ -147,6 +142,8 @@ impl AnalysisInput {
     }
 }
 
+/// The extensions of files of games and positions.
+const ENDINGS: [&str; 3] = ["pgn", "epd", "fen"];
 /// Bytes in which the first line of a file is looked for; they are in memory.
 const MAX_HEAD: u64 = 1 << 20;
 
@@ -157,10 +154,34 @@ pub fn text(words: &[OsString]) -> String {
     words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// What is said of a folder that is named in place of files.
-fn folder(path: &Path, what: &str) -> String {
-    let path = path.display();
-    format!("{path} is a folder{what}; name the files in it, such as {path}/*.pgn")
+/// The files that are named; a folder means those in it whose names say that they have games or positions, in the order
+/// of their names.
+///
+/// # Errors
+/// A folder cannot be read, or has no such file.
+pub fn input_files(words: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, CliError> {
+    let mut files = Vec::new();
+    for path in words.iter().map(AsRef::as_ref) {
+        if !path.is_dir() {
+            files.push(path.to_owned());
+            continue;
+        }
+        let in_it = fs::read_dir(path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        let in_it = in_it.map_err(refused(path, "read"))?.into_iter().filter(|entry| {
+            // macOS keeps a file `._NAME` of its own beside NAME on foreign drives.
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            !is_hidden
+                && source::ending(&entry.path()).is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+        });
+        let before = files.len();
+        files.extend(in_it.map(|entry| entry.path()).filter(|path| path.is_file()));
+        if files.len() == before {
+            let path = path.display();
+            return Err(CliError::Task(format!("{path} is a folder without .pgn, .epd or .fen files")));
+        }
+        files[before..].sort_unstable();
+    }
+    Ok(files)
 }
 
 /// The items of a file up to its first error: after that a decompressor may say anything.
@@ -172,9 +193,6 @@ fn readable(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
 
 /// The items of a file.
 fn items(path: PathBuf, read: &Arc<AtomicU64>, variations: bool) -> Items {
-    if path.is_dir() {
-        return Box::new(std::iter::once(Ok(Err(folder(&path, ", which is skipped")))));
-    }
     match source::counted_reader(&path, read).and_then(|reader| detect(&path, reader)) {
         Ok((TextKind::Games, reader)) => games(path, reader, variations),
         Ok((TextKind::Positions, reader)) => positions(path, reader),
@@ -259,21 +277,35 @@ mod tests {
         let path = |name: &str| folder.path().join(name).into_os_string();
         let game = "[Event \"x\"]\n\n1. e4 e5 *\n\n";
         fs::write(path("a.pgn"), game.repeat(5)).expect("a file");
-        let input = AnalysisInput::open(&[path("a.pgn"), path("")], false).expect("files");
+        let input = AnalysisInput::open(&[path("a.pgn")], false).expect("a file");
         let read = Arc::default();
         let used = input.items(&read).map(|item| (item.expect("readable").is_ok(), read.load(Relaxed)));
         let used: Vec<_> = used.collect();
         let end = 5 * game.len() as u64;
-        for (index, &(is_game, bytes)) in used[..5].iter().enumerate() {
+        assert_eq!(used.len(), 5);
+        for (index, &(is_game, bytes)) in used.iter().enumerate() {
             let own = game.len() as u64 * (index as u64 + 1);
             assert!(is_game && (own..=own + 12).contains(&bytes), "and the first line of the next: {used:?}");
         }
-        assert_eq!(used[5..], [(false, end)], "the last is a folder");
         assert_eq!(input.bytes(), Some(end));
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(game.as_bytes()).expect("memory takes it");
         fs::write(path("b.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
         let input = AnalysisInput::open(&[path("a.pgn"), path("b.pgn.gz")], false).expect("files");
         assert_eq!(input.bytes(), None);
+    }
+
+    #[test]
+    fn a_folder_means_the_games_and_positions_in_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let refused = |path: PathBuf| input_files(&[path]).expect_err("nothing to read").to_string();
+        assert!(refused(path("")).contains("is a folder without .pgn, .epd or .fen files"));
+        fs::create_dir(path("sub.pgn")).expect("made");
+        for name in ["c.PGN", "a.epd", "b.pgn.zst", "d.fen", "._c.pgn", "notes.txt", "e.html"] {
+            fs::write(path(name), "").expect("written");
+        }
+        let expected = ["notes.txt", "a.epd", "b.pgn.zst", "c.PGN", "d.fen"].map(path);
+        assert_eq!(input_files(&[path("notes.txt"), path("")]).expect("files"), expected);
     }
 }

@@ -51,7 +51,7 @@ pub use self::arguments::Analyse;
 pub(super) use self::{
     backend::SearchBackend,
     epd::EpdRecord,
-    input::{AnalysisInput, Item},
+    input::{AnalysisInput, Item, input_files},
     pool::{
         Arrival, Finding, MAX_THREADS, MoveList, SearchBudget, SearchKind, SearchSettings, Workers, threads,
     },

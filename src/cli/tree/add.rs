@@ -1,12 +1,6 @@
 //! `engram tree add`.
 
-use std::{
-    ffi::OsString,
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsString, fs::File, io::Read as _, path::Path, sync::Arc};
 
 use clap::Args;
 use shakmaty::{Color, Move};
@@ -17,7 +11,7 @@ use crate::{
     cli::{
         CliError, Completion,
         analyse::{
-            AnalysisInput, Item,
+            AnalysisInput, Item, input_files,
             variations::{Branch, Variation},
         },
         check_player, complain, pgn, refuse_input,
@@ -42,8 +36,8 @@ const BOOK_PLIES: usize = 40;
 #[derive(Clone, Debug, Args)]
 pub(super) struct AddArguments {
     /// A FEN or `startpos`, moves after it, or moves from the start alone; or files: positions (.epd, .fen), games (.pgn),
-    /// Polyglot books (.bin), learning files and hash files; `-` for the standard input.
-    #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | -")]
+    /// Polyglot books (.bin), learning files and hash files; folders of games and positions; `-` for the standard input.
+    #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | FOLDER | -")]
     input: Vec<OsString>,
     /// Whose moves the tree is to find; `white` or `black` alone, also if it was the other side's so far. If not given,
     /// those of the side that the tree is for; of both sides in a new tree, and of the player with --player.
@@ -65,7 +59,7 @@ impl AddArguments {
     /// There are games, and none of that player.
     fn check_player(&self) -> Result<(), CliError> {
         let Some(player) = &self.player else { return Ok(()) };
-        let games = self.input.iter().map(PathBuf::from).filter_map(|path| match BinaryKind::of(&path) {
+        let games = input_files(&self.input)?.into_iter().filter_map(|path| match BinaryKind::of(&path) {
             None => Some(path),
             Some(BinaryKind::Learning) => Some(kept_games::path(&path)),
             Some(BinaryKind::Hash | BinaryKind::Book) => None,
