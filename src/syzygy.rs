@@ -282,8 +282,10 @@ impl Tablebase {
     }
 }
 
+/// Does the name say so? macOS keeps a file `._NAME` of its own beside NAME on foreign drives.
 fn is_table(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
+    let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    !is_hidden && path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
 }
 
 /// Ranks a move by its distance from the root to the next capture, pawn move or mate, with `counter` plies

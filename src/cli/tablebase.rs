@@ -77,7 +77,9 @@ pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliErr
 pub(super) fn open(folders: &str) -> Result<Tablebase, CliError> {
     let (tables, complaints) = Tablebase::open(folders);
     if tables.files() == 0 {
-        let why = complaints.first().map_or_else(|| "they hold no .rtbw file".to_owned(), Clone::clone);
+        let why = complaints
+            .first()
+            .map_or_else(|| "they hold no .rtbw file (in lower case)".to_owned(), Clone::clone);
         return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
     }
     complaints.iter().for_each(complain);

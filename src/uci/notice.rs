@@ -42,7 +42,7 @@ impl Display for Notice {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
             Notice::NoTablebases => f.write_str(
-                "no tablebase files found in SyzygyPath; playing without: name folders that hold .rtbw and .rtbz files",
+                "no tablebase files found in SyzygyPath; playing without: name folders that hold .rtbw and .rtbz files (in lower case)",
             ),
             Notice::Tree { path, searches } => {
                 write!(f, "tree {}: {}", path.display(), counted(*searches, "search"))

@@ -43,7 +43,7 @@ enum TreeTask {
     ///
     /// For the side that the tree is for, only the best moves are followed; for its opponent, all plausible ones, those
     /// played in games first. Scores are backed up at once. If it is killed, only the searches under way are lost; several
-    /// `grow` commands may share one tree. It runs at the lowest priority, so that other programs are not slowed down.
+    /// `grow` commands may share one tree. It runs at the lowest priority (not on Windows), so that other programs are not slowed down.
     Grow(grow::GrowArguments),
     /// Show the moves of a position (where the tree begins if none is given): scores, depth, searches below, and the line
     /// that is expected.
