@@ -4,7 +4,7 @@
 
 use shakmaty::uci::UciMove;
 
-use crate::common::{self, Engine, files, json_of, last_report, run, shared, succeed};
+use crate::common::{self, Engine, files, home, json_of, last_report, run, shared, succeed};
 
 fn tables() -> Option<String> {
     Some(shared("syzygy")?.to_str()?.to_owned())
@@ -128,6 +128,16 @@ fn every_move_is_listed_best_first() {
     let late = run(&["tablebase", "8/8/8/3kr3/8/8/3K4/6Q1 w - - 90 90", "--syzygy", &folder]).0;
     assert!(late.contains("cursed win"), "{late}");
     assert!(run(&["tablebase", STALEMATE, "--syzygy", &folder]).0.contains("stalemate"));
+}
+
+#[test]
+fn files_that_a_system_keeps_beside_tables_are_no_tables() {
+    let folder = home();
+    for name in ["._KQvK.rtbw", "KQvK.RTBW"] {
+        std::fs::write(folder.path().join(name), "not a table").unwrap();
+    }
+    let (_, err, code) = run(&["tablebase", STALEMATE, "--syzygy", folder.path().to_str().unwrap()]);
+    assert!(code == 1 && err.contains("they hold no .rtbw file (in lower case)"), "{err}");
 }
 
 #[test]
