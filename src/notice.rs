@@ -56,7 +56,7 @@ pub enum Notice {
         /// How full it is, in per mille.
         fill: u32,
         /// How many games or sessions it has seen.
-        session: u32,
+        generation: u32,
     },
     /// The hash file is no longer at its path.
     HashFileGone {

@@ -86,8 +86,8 @@ impl Engine {
                 self.say(match made {
                     true => Notice::NewHashFile { path, mib },
                     false => {
-                        let (fill, session) = ((10.0 * map.fill()).round() as u32, map.generation());
-                        Notice::HashFile { path, mib, fill, session: session.into() }
+                        let (fill, generation) = ((10.0 * map.fill()).round() as u32, map.generation());
+                        Notice::HashFile { path, mib, fill, generation: generation.into() }
                     }
                 });
                 self.hash_file.open = Some(Arc::new(file));

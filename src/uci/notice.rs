@@ -37,24 +37,24 @@ impl Display for Notice {
             Notice::NoThread => {
                 f.write_str("no thread can be started for the search; a legal move is played: set Threads lower")
             }
-            Notice::Resumed(depth) => write!(f, "analysis resumed at depth {}", depth.get()),
+            Notice::Resumed(depth) => write!(f, "analysis resumed after iteration {}", depth.get()),
             Notice::Tablebases { files, pieces } => {
                 write!(f, "found {files} tablebase files, up to {pieces} pieces")
             }
             Notice::NoTablebases => f.write_str(
-                "no tablebase files found in SyzygyPath; playing without: name folders that hold .rtbw and .rtbz files (in lower case)",
+                "no tablebases are used: SyzygyPath names no folder with .rtbw and .rtbz files (in lower case)",
             ),
             Notice::Tree { path, searches } => {
                 write!(f, "tree {}: {}", path.display(), counted(*searches, "search"))
             }
             Notice::TreeMove { line, score: found, depth } => {
                 let found = score(*found, Bound::Exact);
-                write!(f, "tree: {found} at depth {}, {}", depth.get(), listed(line))
+                write!(f, "tree: {found}, {} plies: {}", depth.get(), listed(line))
             }
             Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
-            Notice::HashFile { path, mib, fill, session } => {
+            Notice::HashFile { path, mib, fill, generation } => {
                 let (path, whole, tenth) = (path.display(), fill / 10, fill % 10);
-                write!(f, "hash file {path}: {mib} MiB, {whole}.{tenth} % full, session {session}")
+                write!(f, "hash file {path}: {mib} MiB, {whole}.{tenth} % full, generation {generation}")
             }
             Notice::HashFileGone { path, replaced } => {
                 let what = if *replaced { "replaced" } else { "removed" };
@@ -77,24 +77,24 @@ impl Display for Notice {
                 counted(*records, "record")
             ),
             Notice::InReach { records, new } => {
-                write!(f, "learning: {} can still occur, {new} loaded", counted(*records, "record"))
+                write!(f, "learning: {} can still be reached, {new} of them new in the table", counted(*records, "learned position"))
             }
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advised move gets mated, or is {} centipawns worse at depth {} \
-                 or more",
+                "learning: not as advised ({}), but {best}: the advised move gets mated, or is {} centipawns worse after {} \
+                 plies or more",
                 listed(advised),
                 advice_margin(),
                 advice_min_depth()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
-                write!(f, "learning: {} by scores that are remembered", counted(*cutoffs, "cutoff"))
+                write!(f, "learning: {} by learned scores", counted(*cutoffs, "cutoff"))
             }
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
                 let waits = if *waits { "; it is written when the file is free" } else { "" };
-                write!(f, "learning: position remembered, the score fell {when}{waits}")
+                write!(f, "learning: position learned, whose evaluation dropped {when}{waits}")
             }
             Notice::NoGameLog(error) => write!(
                 f,
@@ -126,6 +126,24 @@ impl Display for Notice {
                     "the result of the last game could not be added to the copy of the book ({why}); BookLearning = false turns this off"
                 ),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_notice_contains_a_keyword_of_the_protocol() {
+        // Some GUIs look for them in texts, too: "score fell" would end a match of c-chess-cli.
+        let keywords = [
+            "depth", "seldepth", "time", "nodes", "pv", "multipv", "score", "cp", "mate", "currmove",
+            "hashfull", "nps", "tbhits", "wdl", "string",
+        ];
+        let (code, _) = include_str!("notice.rs").split_once("mod tests").expect("this module");
+        let texts: Vec<&str> = code.split('"').skip(1).step_by(2).collect();
+        assert!(texts.iter().any(|text| text.contains("analysis resumed")));
+        for text in texts {
+            assert!(!text.split_whitespace().any(|word| keywords.contains(&word)), "{text}");
         }
     }
 }

@@ -182,7 +182,7 @@ fn what_was_learned_is_used_until_learning_is_off() {
     let mut engine = learning("all", &path);
     engine.send("setoption name Evaluation value classical");
     engine.search_until_told("learning all: 3 records");
-    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by scores that are remembered"));
+    let cutoffs = |said: &[String]| said.iter().any(|text| text.contains("by learned scores"));
     assert!(cutoffs(&search(&mut engine, "startpos", "go depth 9").1));
     // Nothing more is learned, so that only the width of the windows decides.
     engine.send("setoption name LearnReadOnly value true");
@@ -230,7 +230,7 @@ fn an_analysis_goes_on_from_what_was_learned_of_its_root() {
     engine.search_until_told("learning all: ");
     let (_, second) = analyse(&mut engine);
     engine.quit();
-    let resumed = format!("info string analysis resumed at depth {}", root.depth);
+    let resumed = format!("info string analysis resumed after iteration {}", root.depth);
     let said = second.iter().position(|line| *line == resumed).unwrap_or_else(|| panic!("{second:?}"));
     let line = &second[said + 1];
     assert!(line.starts_with(&format!("info depth {} ", root.depth)) && line.contains(" nodes 1 "), "{line}");
@@ -336,7 +336,7 @@ fn only_a_drop_as_large_as_learn_drop_is_remembered() {
         search(&mut engine, "startpos moves g1f3 e7e6", "go depth 8");
         // A knight less.
         let (_, said) = search(&mut engine, "startpos moves g1f3 e7e6 f3g5 d8g5", "go depth 8");
-        let fell = said.iter().any(|text| text.contains("the score fell since the last move"));
+        let fell = said.iter().any(|text| text.contains("evaluation dropped since the last move"));
         assert_eq!(fell, remembered, "{least}: {said:?}");
         engine.quit();
     }
@@ -348,7 +348,7 @@ fn a_lost_game_confirms_its_drops() {
         let (_folder, path, mut engine) = learner("drop");
         search(&mut engine, "startpos", "go depth 8");
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
-        assert!(said.iter().any(|text| text.contains("the score fell since the last move")), "{said:?}");
+        assert!(said.iter().any(|text| text.contains("evaluation dropped since the last move")), "{said:?}");
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
         // Match runners say all options again before each game.
         engine.send(&format!("setoption name LearnFile value {}", path.display()));

@@ -538,7 +538,7 @@ fn what_is_not_written_is_not_announced() {
         let mut engine = engine(&path, &["Learning value drop", &format!("LearnReadOnly value {read_only}")]);
         engine.search("startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
         let (_, lines) = engine.search("startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
-        assert_eq!(said(&lines, "the score fell since the last move"), announced, "{lines:#?}");
+        assert_eq!(said(&lines, "evaluation dropped since the last move"), announced, "{lines:#?}");
         engine.quit();
     }
 }
@@ -595,7 +595,7 @@ fn an_analysis_at_another_clock_destroys_nothing() {
     analyse(0, 9);
     analyse(90, 10);
     let lines = analyse(0, 10);
-    assert!(said(&lines, "analysis resumed at depth 9"), "{lines:#?}");
+    assert!(said(&lines, "analysis resumed after iteration 9"), "{lines:#?}");
 }
 
 // With `debug on` a search says what the memory gave it.
@@ -607,10 +607,10 @@ fn with_debug_a_search_says_what_is_in_reach() {
     let mut engine = engine(&path, &[]);
     engine.send("debug on");
     let (_, lines) = engine.search("startpos", "go depth 1");
-    assert!(said(&lines, "learning: 1 record can still occur, 1 loaded"), "{lines:#?}");
+    assert!(said(&lines, "learning: 1 learned position can still be reached, 1 of them new"), "{lines:#?}");
     let after = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
     let (_, lines) = engine.search(&format!("fen {after}"), "go depth 1");
-    assert!(said(&lines, "learning: 0 records can still occur"), "{lines:#?}");
+    assert!(said(&lines, "learning: 0 learned positions can still be reached"), "{lines:#?}");
     engine.quit();
 }
 

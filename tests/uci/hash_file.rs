@@ -42,7 +42,11 @@ fn is_exact(line: &Info) -> bool {
 
 /// The depth at which an analysis went on.
 fn resumed_at(lines: &[String]) -> Option<u64> {
-    lines.iter().find_map(|line| line.strip_prefix("info string analysis resumed at depth "))?.parse().ok()
+    lines
+        .iter()
+        .find_map(|line| line.strip_prefix("info string analysis resumed after iteration "))?
+        .parse()
+        .ok()
 }
 
 fn nodes_of(lines: &[String], depth: u64) -> u64 {
@@ -64,7 +68,7 @@ fn a_killed_analysis_goes_on_at_its_depth() {
         drop(engine);
 
         let (mut engine, said) = with_file(&file);
-        assert!(said.iter().any(|line| line.contains("1 MiB") && line.contains("session 2")), "{said:?}");
+        assert!(said.iter().any(|line| line.contains("1 MiB") && line.contains("generation 2")), "{said:?}");
         let (_, resumed) = engine.search(&format!("fen {fen}"), "go depth 60 nodes 20000");
         let depth = resumed_at(&resumed).unwrap_or_else(|| panic!("{resumed:?}"));
         assert!(depth >= DEPTH, "it goes on at {depth}");
@@ -281,7 +285,9 @@ fn stepping_back_finds_the_earlier_depth_and_a_mate_shows_in_the_parent() {
         let (_, lines) = engine.search(&format!("fen {}{moves}", POSITIONS[1]), &format!("go depth {depth}"));
         assert_eq!(&line_of(&lines, depth), found, "{moves}");
         assert_eq!(nodes_of(&lines, depth), 0);
-        assert!(lines.iter().any(|line| line.ends_with(&format!("analysis resumed at depth {depth}"))));
+        assert!(
+            lines.iter().any(|line| line.ends_with(&format!("analysis resumed after iteration {depth}")))
+        );
     }
     // The child is searched deep enough to see a mate that is too far for one iteration of the parent.
     let parent = "position fen 8/8/8/8/8/2k5/8/K6q w - - 0 1";
@@ -309,7 +315,7 @@ fn an_infinite_search_is_an_analysis_with_any_options() {
     engine.stop();
     // It was stopped at depth 9 or later.
     engine.send("go infinite");
-    engine.expect("info string analysis resumed at depth");
+    engine.expect("info string analysis resumed after iteration");
     engine.stop();
     engine.quit();
 }
@@ -474,7 +480,7 @@ fn a_file_that_is_removed_or_replaced_is_noticed() {
     fs::rename(&other, &file).expect("replaced");
     let (_, said) = engine.best("go depth 6");
     assert!(said.iter().any(|line| line.contains("was replaced")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("1 MiB, ") && line.contains("session 2")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("1 MiB, ") && line.contains("generation 2")), "{said:?}");
     // Nothing happened since: nothing is said.
     assert!(engine.sync().is_empty());
     engine.quit();
@@ -580,7 +586,7 @@ fn another_setting_on_which_scores_rest_closes_the_file_untouched() {
         engine.send(&format!("setoption name {option} value {own}"));
         engine.sync();
         let (_, lines) = engine.best("go depth 6");
-        assert!(lines.iter().any(|line| line.contains("resumed at depth 6")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("resumed after iteration 6")), "{lines:?}");
     }
     engine.quit();
 }
