@@ -95,7 +95,8 @@ fn variations_have_rows_of_their_own() {
     assert_eq!(rows, [&game[..], &first, &rest].concat());
     let variations: Vec<String> = json.as_array().unwrap().iter().map(told).collect();
     assert_eq!(variations, ["1 null 1: c5 Nf3 d6", "2 1 2: Nc3 Nc6", "3 null 1: e6"]);
-    assert!(json[1]["moves"][0]["lines"][0]["pv"][0].is_string(), "{json}");
+    let first = &json[1]["moves"][0];
+    assert!(first["lines"][0]["pv"][0].is_string() && first["chances_lost"].is_number(), "{json}");
 
     /// Number, the variation that it leaves, ply and moves of a variation in JSON.
     fn told(variation: &serde_json::Value) -> String {

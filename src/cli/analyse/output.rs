@@ -133,7 +133,7 @@ struct MoveJson<'a> {
     uci: &'a str,
     /// `null` after checkmate: a mate in 0 moves does not say whose it is.
     score: Option<ScoreValue>,
-    loss: f64,
+    chances_lost: f64,
     judgement: Option<&'static str>,
     lines: Vec<LineJson>,
 }
@@ -159,7 +159,7 @@ fn moves_json<'a>(moves: &'a [Judged], positions: &[Position], findings: &[Findi
         san: &m.san,
         uci: &m.uci,
         score: (m.score.mate_plies() != Some(0)).then(|| score_json(m.score)),
-        loss: one_decimal(m.loss),
+        chances_lost: one_decimal(m.loss),
         judgement: m.judgement.map(MoveJudgement::word),
         lines: lines(index),
     };
