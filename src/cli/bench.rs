@@ -118,7 +118,8 @@ pub fn measure(
     Some(report)
 }
 
-/// Prints a line for each position, the hit rate of the pawn hash, and `N nodes M nps`.
+/// Prints a line for each position, the hit rate of the pawn hash, the instructions that compute the network, and `N nodes
+/// M nps`.
 pub fn print(depth: u64, path_hash: PathHash, output: &Output, interrupt: &Interrupt) {
     let report = measure(
         depth,
@@ -131,8 +132,8 @@ pub fn print(depth: u64, path_hash: PathHash, output: &Output, interrupt: &Inter
         return;
     };
     let rate = 100.0 * report.pawn_hits as f64 / report.pawn_probes.max(1) as f64;
-    output.line(format_args!("network computed with {} instructions", Instructions::best()));
     output.line(format_args!("pawn hash {rate:.2} % of {} probes hit", report.pawn_probes));
+    output.line(format_args!("network computed with {} instructions", Instructions::best()));
     output.line(speed(report.nodes, report.time));
 }
 

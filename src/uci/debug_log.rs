@@ -48,9 +48,7 @@ impl DebugLog {
         // A device, a pipe or a new file has nothing to read.
         let before = path.and_then(|path| files::open(path, OpenOptions::new().read(true)).ok());
         if before.is_some_and(|file| !is_log(&file).unwrap_or(false)) {
-            return Err(io::Error::other(
-                "this file is no log of Engram's; name another one, or remove it first",
-            ));
+            return Err(io::Error::other("it is not a log of Engram"));
         }
         let file = path.map(|path| options.open(path)).transpose()?;
         let open = file.is_some();

@@ -396,10 +396,13 @@ fn the_debug_log_holds_every_line_of_both_sides() {
     let other = engine.home().join("games.pgn");
     std::fs::write(&other, "[Event \"A\"]\n\n1. e4 *\n").expect("a file");
     let lines = engine.answer(&format!("setoption name Debug Log File value {}", other.display()));
-    assert!(lines.len() == 1 && lines[0].contains("no log of Engram's"), "{lines:?}");
+    assert!(lines.len() == 1 && lines[0].contains("is not a log of Engram; name another file"), "{lines:?}");
     if cfg!(target_os = "linux") {
         let lines = engine.answer("setoption name Debug Log File value /proc/self/mem");
-        assert!(lines.len() == 1 && lines[0].contains("no log of Engram's"), "{lines:?}");
+        assert!(
+            lines.len() == 1 && lines[0].contains("is not a log of Engram; name another file"),
+            "{lines:?}"
+        );
     }
     assert!(engine.answer(&format!("setoption name Debug Log File value {}", path.display())).is_empty());
     assert_eq!(std::fs::read_to_string(&other).expect("a file"), "[Event \"A\"]\n\n1. e4 *\n");
@@ -416,8 +419,11 @@ fn the_subcommands_do_what_their_help_says() {
     let (out, _, _) = run(&["perft", "1", "--fen", kiwipete, "--divide", "--chess960"]);
     assert!(out.contains("e1h1: 1\n"), "{out}");
     let (out, _, code) = run(&["bench", "2"]);
-    let last = out.lines().last().unwrap_or_default();
+    // The two lines that a report of a fault asks for.
+    let mut lines = out.lines().rev();
+    let [last, before] = [lines.next(), lines.next()].map(Option::unwrap_or_default);
     assert!(code == 0 && last.contains(" nodes ") && last.ends_with(" nps"), "{out}");
+    assert!(before.starts_with("network computed with "), "{out}");
     for arguments in [vec!["eval", kiwipete], ["eval"].into_iter().chain(kiwipete.split(' ')).collect()] {
         let (out, _, code) = run(&arguments);
         assert!(code == 0 && !out.is_empty(), "{out}");
