@@ -55,7 +55,7 @@ CREATE INDEX IF NOT EXISTS positions_by_game ON positions (game, ply);
 pub(super) const SCHEMA: &str = "
 CREATE TABLE nodes (                 -- a position of the tree
     key INTEGER PRIMARY KEY,         -- its Polyglot key, as a signed number
-    fen TEXT NOT NULL,               -- with its clocks at zero
+    fen TEXT NOT NULL,               -- with half-move clock 0 and move number 1
     search INTEGER REFERENCES positions, -- the search that its moves come from; NULL: not searched
     evaluation INTEGER,              -- fingerprint of the evaluation of that search; 0: not known
     lines INTEGER,                   -- number of lines of that search
@@ -79,7 +79,7 @@ CREATE TABLE edges (                 -- a move
     child INTEGER NOT NULL,          -- the key of the position after it, which is a node or will be one
     score INTEGER, depth INTEGER,    -- by the search of the parent; NULL: none of its lines
     games INTEGER NOT NULL DEFAULT 0, white_wins INTEGER NOT NULL DEFAULT 0, black_wins INTEGER NOT NULL DEFAULT 0,
-    advice INTEGER NOT NULL DEFAULT 0,   -- 1 preferred, -1 excluded
+    advice INTEGER NOT NULL DEFAULT 0,   -- 1 preferred, -1 excluded; not the advice of `engram learn`
     irreversible INTEGER NOT NULL,   -- a capture or a pawn move
     circle INTEGER NOT NULL,         -- closes a cycle of positions: the score is that of the search
     searches INTEGER NOT NULL DEFAULT 0, -- made by way of this move

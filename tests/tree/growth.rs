@@ -97,7 +97,7 @@ fn a_tree_grows_and_shows_what_it_found() {
     assert!(place.run(&["check"]).contains("is sound"));
     assert!(place.fails(&["show", "d4"]).contains("not in the tree"));
     assert!(place.fails(&["show", "e5"]).contains("e5"));
-    assert!(place.run(&["exclude", "e4", "c5", "Nf3"]).contains("Nf3 is left out"));
+    assert!(place.run(&["exclude", "e4", "c5", "Nf3"]).contains("Nf3 is excluded"));
     assert!(place.run(&["show"]).contains("excluded"));
     assert!(place.fails(&["exclude", "d4"]).contains("not in the tree"));
     assert!(
@@ -233,14 +233,14 @@ fn a_copy_with_comments_is_the_same_game_and_a_name_is_taken_word_by_word() {
 }
 
 #[test]
-fn a_tree_with_several_beginnings_names_them() {
+fn a_tree_with_several_roots_names_them() {
     let place = Place::new();
     let fens = ["8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"];
     for fen in fens {
         place.run(&["add", fen]);
     }
     let said = place.fails(&["show"]);
-    assert!(said.contains("one of its beginnings") && fens.iter().all(|fen| said.contains(fen)), "{said}");
+    assert!(said.contains("begin with one of them") && fens.iter().all(|fen| said.contains(fen)), "{said}");
     assert!(place.run(&["show", fens[0]]).contains("stalemate"));
     let grown = place.run(&["grow", "--positions", "2", "--nodes", "100"]);
     assert!(grown.contains(&format!("for White and Black, from {}: ", fens[1])), "{grown}");
@@ -470,6 +470,7 @@ fn what_is_no_tree_is_refused_and_left_alone() {
     let mut engine = Engine::ready();
     let lines = engine.answer("setoption name TreeFile value /nowhere/t.db");
     assert!(info_strings(&lines)[0].contains("there is no tree /nowhere/t.db"), "{lines:?}");
+    assert!(lines[0].ends_with("; TreeFile stays as it was"), "{lines:?}");
     engine.quit();
 }
 

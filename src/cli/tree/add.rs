@@ -39,12 +39,13 @@ pub(super) struct AddArguments {
     /// Polyglot books (.bin), learning files and hash files; folders of games and positions; `-` for the standard input.
     #[arg(required = true, num_args = 1.., value_name = "FEN | MOVES | FILE | FOLDER | -")]
     input: Vec<OsString>,
-    /// Whose moves the tree is to find; `white` or `black` alone, also if it was the other side's so far. If not given,
-    /// those of the side that the tree is for; of both sides in a new tree, and of the player with --player.
+    /// Whose moves the tree is to find: `white` or `black` makes it, from there on, that side's alone, even if it was the
+    /// other side's. If not given, those of the side that the tree is for; of both sides in a new tree, and of the player
+    /// with --player.
     #[arg(long = "for", value_enum, value_name = "SIDE")]
     side: Option<Side>,
-    /// Only games of this player, and only for the player's side; what the player lost counts three times. Whole words of
-    /// the name are enough: Kim is "Kim, Bo", but not "Kimura".
+    /// Only games of this player, and only for the player's side; the opponent's moves in games that the player lost count
+    /// three times. Whole words of the name are enough: Kim is "Kim, Bo", but not "Kimura".
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Plies of each game and its variations that are taken.

@@ -30,7 +30,7 @@ use crate::{
 /// How often a leaf is asked for that another grower holds.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Beginnings of the tree whose lines are shown at the end.
+/// Roots of the tree whose lines are shown at the end.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
@@ -137,7 +137,7 @@ impl Growth {
             match act() {
                 Err(TreeError::Busy(path)) if !self.is_over(output) => {
                     if !std::mem::replace(&mut is_told, true) {
-                        let text = "is kept locked by another process; growing goes on when it lets go";
+                        let text = "is kept locked by another process; growth resumes when it is unlocked";
                         self.progress
                             .suspend(|| complain(format_args!("the tree {} {text}", path.display())));
                     }
@@ -232,7 +232,7 @@ impl Growth {
             ));
         }
         if roots.len() > SHOWN {
-            output.line(format_args!("and {}", counted(roots.len() - SHOWN, "more beginning")));
+            output.line(format_args!("and {}", counted(roots.len() - SHOWN, "more root")));
         }
         Ok(if self.failed > 0 { Completion::Partial } else { Completion::Complete })
     }

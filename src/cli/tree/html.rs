@@ -39,7 +39,7 @@ pub(super) struct HtmlArguments {
     /// Mark what changed since this day (UTC); if not given, since this browser last showed a page of this tree.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     since: Option<i64>,
-    /// Show at most this many positions, the nearest to where the tree begins.
+    /// Show at most this many positions, the nearest to a root.
     #[arg(long, default_value_t = 100_000, value_name = "COUNT")]
     positions: usize,
 }

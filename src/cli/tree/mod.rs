@@ -21,7 +21,7 @@ use crate::{
     uci::{Output, counted},
 };
 
-/// Beginnings of a tree that an error names.
+/// Roots of a tree that an error names.
 const NAMED: usize = 5;
 
 /// The arguments of `engram tree`.
@@ -48,7 +48,7 @@ enum TreeTask {
     /// Show the moves of a position (where the tree begins if none is given): scores, depth, searches below, and the line
     /// that is expected.
     Show(PositionArguments),
-    /// Leave a move out, for whichever side plays it.
+    /// Exclude a move: it no longer counts, whichever side plays it.
     Exclude(MoveArguments),
     /// Prefer a move: the other moves of its position no longer count. Several moves of a position may be preferred. Like
     /// any move of the tree, the engine plays it where the tree is deeper than its own search.
@@ -74,7 +74,7 @@ enum TreeTask {
     Book(book::BookArguments),
     /// Put best move, score and depth of the positions into a learning file, for engines that do not use the tree.
     ///
-    /// The positions nearest to where the tree begins come first, as many as the file has room for. What a human advised
+    /// The positions nearest to a root come first, as many as the file has room for. What a human advised
     /// stays, and so does what a deeper search has found.
     Publish(publish::PublishArguments),
     /// Look for damage.
@@ -199,7 +199,7 @@ fn roots(tree: &Tree) -> Result<Vec<(Position, Vec<Color>)>, CliError> {
 /// begins, which is its only root or the usual start.
 ///
 /// # Errors
-/// There are no such moves; the tree has several beginnings, and none is named.
+/// There are no such moves; the tree has several roots, and none is named.
 fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
     let text = words.join(" ");
     if text.trim().is_empty() {
@@ -211,7 +211,9 @@ fn walk(tree: &Tree, words: &[String]) -> Result<Line, CliError> {
             roots => {
                 let fens: Vec<_> = roots.iter().take(NAMED).map(|(root, _)| root.fen()).collect();
                 let more = if roots.len() > NAMED { "; …" } else { "" };
-                return Err(CliError::Task(format!("name one of its beginnings: {}{more}", fens.join("; "))));
+                let text =
+                    format!("the tree has several roots; begin with one of them: {}{more}", fens.join("; "));
+                return Err(CliError::Task(text));
             }
         };
         return Ok(Line { moves: Vec::new(), positions: vec![start.clone()] });
@@ -239,7 +241,7 @@ fn advise(
     }
     let (san, _) = notation::san(&line.positions[before.len()], m);
     output.line(match advice {
-        Some(Advice::Exclude) => format!("{san} is left out"),
+        Some(Advice::Exclude) => format!("{san} is excluded"),
         Some(Advice::Prefer) => format!("{san} is preferred"),
         None => format!("{san} counts like any other move"),
     });

@@ -45,8 +45,8 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
         return Ok(());
     }
     output.line(format_args!(
-        "{:<8} {:>7} {:>6} {:>9} {:>13}  expected",
-        "move", "score", "depth", "searches", "games + -"
+        "{:<8} {:>7} {:>6} {:>9} {:>14}  expected",
+        "move", "score", "depth", "searches", "games won lost"
     ));
     for m in &view.moves {
         output.line(row(tree, &line, m)?);
@@ -79,6 +79,6 @@ fn row(tree: &Tree, line: &Line, view: &MoveView) -> Result<String, CliError> {
         None => "",
     };
     let depth = view.score.map_or(String::new(), |_| view.depth.get().to_string());
-    let text = format!("{san:<8} {score:>7} {depth:>6} {:>9} {games:>13}  {note}{expected}", view.searches);
+    let text = format!("{san:<8} {score:>7} {depth:>6} {:>9} {games:>14}  {note}{expected}", view.searches);
     Ok(text.trim_end().to_owned())
 }
