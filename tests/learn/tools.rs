@@ -93,7 +93,7 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     some_advice(&home);
     well(&home, &["export", "before"]);
     let would = well(&home, &["forget", "--below", "1. e4 e5"]);
-    assert!(would.ends_with("3 records would be forgotten; add --yes to forget them\n"), "{would}");
+    assert!(would.ends_with("3 records would be forgotten; add --yes to do it\n"), "{would}");
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 4);
     let did = well(&home, &["forget", "--below", OPEN, "--yes"]);
     assert!(did.ends_with("3 records forgotten\n"), "{did}");
@@ -101,7 +101,7 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     // An older text does not bring it back; new advice does.
     let said = well(&home, &["import", "before"]);
     assert!(
-        said.starts_with("0 records added, 1 already known\n3 records left out: forgotten here later"),
+        said.starts_with("0 records added, 1 already known\n3 records skipped: forgotten here later"),
         "{said}"
     );
     let counts = json(&well(&home, &["import", "before", "--json"]));
@@ -117,7 +117,7 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     for filter in [["--origin", "advice"], ["--position", START]] {
         assert!(well(&home, &["forget", filter[0], filter[1]]).contains("would be forgotten"));
     }
-    assert!(well(&home, &["forget", "--origin", "drop"]).starts_with("0 records"));
+    assert!(well(&home, &["forget", "--origin", "drop"]).starts_with("no record matches"));
     assert!(well(&home, &["forget", "--all", "--yes"]).ends_with("2 records forgotten\n"));
     assert_eq!(json(&well(&home, &["stats", "--json"]))["records"], 0);
     assert_eq!(well(&home, &["export"]), "");
@@ -170,8 +170,8 @@ fn best_moves_of_others_become_advice() {
     fs::write(home.path().join("bad.epd"), bad).unwrap();
     let (stdout, stderr, code) = tool(&home, &["import", "bad.epd"]);
     assert_eq!((stdout.as_str(), code), ("1 record added, 0 already known\n", 3));
-    assert!(stderr.contains("bad.epd: line 1 is left out") && stderr.contains("Ke2"), "{stderr}");
-    assert!(stderr.contains("line 4 is left out: at most 3 moves"), "{stderr}");
+    assert!(stderr.contains("bad.epd: line 1 is skipped") && stderr.contains("Ke2"), "{stderr}");
+    assert!(stderr.contains("line 4 is skipped: at most 3 moves"), "{stderr}");
     assert!(stderr.contains("line 3") && stderr.lines().count() == 3, "{stderr}");
     // A mark of the encoding, and a comment and a line in another one.
     let line = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 bm c5;\n";
@@ -298,7 +298,7 @@ fn records_from_the_far_future_are_left_out() {
         assert_eq!((&counts["new"], &counts["future"]), (&new.into(), &future.into()), "{counts}");
     }
     let said = well(&home, &["import", "text"]);
-    assert!(said.contains("4 records left out: from more than a day ahead"), "{said}");
+    assert!(said.contains("4 records skipped: from more than a day ahead"), "{said}");
 }
 
 const PROVE: [&str; 9] = ["prove", "--opponent", "x", "--openings", "text", "--rounds", "1", "--tc", "1+0.1"];
@@ -419,7 +419,7 @@ fn a_game_that_could_not_be_kept_is_imported_the_next_time() {
     fs::create_dir(&kept).unwrap();
     let import = ["import", "games.pgn", "--player", "brie", "--nodes", "20000", "--file", "learn.bin"];
     let (out, stderr, code) = tool(&home, &import);
-    assert!(code == 3 && stderr.contains("game 1 is left out: "), "{out}{stderr}");
+    assert!(code == 3 && stderr.contains("game 1 is skipped: "), "{out}{stderr}");
     fs::remove_dir(&kept).unwrap();
     let said = well(&home, &import);
     assert!(said.starts_with("game 1, Saint Brie - Somebody: 1 position learned\n"), "{said}");
@@ -436,7 +436,7 @@ fn more_lines_than_a_file_holds_are_taken_in_once() {
         .collect();
     fs::write(home.path().join("records.txt"), lines).unwrap();
     let first = well(&home, &["import", "records.txt"]);
-    assert!(first.contains("left out: a file holds 65536"), "{first}");
+    assert!(first.contains("skipped: a file holds 65536"), "{first}");
     let again = json(&well(&home, &["import", "records.txt", "--json"]));
     assert_eq!(again["new"], 0, "{again}");
 }
@@ -598,7 +598,7 @@ fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
     }
     assert!(lessons(&["--lost", "0"]).ends_with("1 other game, 1 older lost game not looked at (--lost)\n"));
     let summary = well(&home, &["lessons", "--nodes", "0"]);
-    assert!(summary.ends_with("\nno lessons; without a lesson: 1 other game\n"), "{summary}");
+    assert!(summary.ends_with("\nnot searched (--nodes 0); without a lesson: 1 other game\n"), "{summary}");
     let report = lessons(&["--json"]);
     let first = json(report.lines().next().unwrap());
     assert_eq!((&first["lessons"][0]["played"], &first["lessons"][0]["now"]), (&"Bf5".into(), &"h6".into()));
@@ -610,7 +610,7 @@ fn a_lesson_says_what_was_played_what_it_cost_and_what_is_played_now() {
     assert!(well(&home, &["list", "--opponent", "ethereal"]).ends_with("0 records\n"));
     assert!(well(&home, &["stats", "--colour", "white"]).contains("records      0 of"));
     assert!(well(&home, &["forget", "--opening", "B12"]).contains("1 record would be forgotten"));
-    assert!(well(&home, &["forget", "--opening", "B2"]).starts_with("0 records"));
+    assert!(well(&home, &["forget", "--opening", "B2"]).starts_with("no record matches"));
     let (_, stderr, code) = tool(&home, &["list", "--since", "yesterday"]);
     assert!(code == 2 && stderr.contains("2026-01-31"), "{stderr}");
     // On the page the lesson is a board from which the game can be walked.

@@ -34,9 +34,10 @@ pub(super) fn forget(
         forgotten = file.file.merge(&file.ring, &tombstones)?.new;
     }
     let found = records.len();
-    let text = match yes {
-        true => format!("{} forgotten", counted(forgotten, "record")),
-        false => format!("{} would be forgotten; add --yes to forget them", counted(found, "record")),
+    let text = match found {
+        0 => "no record matches".to_owned(),
+        _ if yes => format!("{} forgotten", counted(forgotten, "record")),
+        _ => format!("{} would be forgotten; add --yes to do it", counted(found, "record")),
     };
     out.either(json!({ "found": found, "forgotten": forgotten }), text);
     let tree = study_tree(file.file.path());

@@ -70,7 +70,7 @@ pub(super) fn import(
             && let Err(error) =
                 retry_while_busy(|| kept_games::append(&kept_games::path(file.file.path()), &as_kept(&game)))
         {
-            complain(format_args!("game {games} is left out: {error}"));
+            complain(format_args!("game {games} is skipped: {error}"));
             outcome = Completion::Partial;
             continue;
         }

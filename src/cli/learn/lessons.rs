@@ -175,6 +175,8 @@ impl Tally {
 
 /// What was learned from games.
 pub(super) struct Lessons<'a> {
+    /// Were lost games searched? Not with `--nodes 0`.
+    pub is_searched: bool,
     /// Lost games with lessons, those first whose mistake cost most.
     pub games: Vec<GameLessons<'a>>,
     /// Lost games in which no move is changed.
@@ -225,6 +227,7 @@ impl Lessons<'_> {
     /// How many lessons there are, and which games have none, in one line.
     pub(super) fn total(&self) -> String {
         let found = match self.found() {
+            0 if !self.is_searched => "not searched (--nodes 0)".to_owned(),
             0 => "no lessons".to_owned(),
             lessons => {
                 format!("{} from {}", counted(lessons, "lesson"), counted(self.games.len(), "lost game"))
@@ -263,7 +266,7 @@ pub(super) fn lessons(file: &Opened, arguments: &LessonArguments, out: Printer) 
         out.output.line("");
     }
     for (title, tallies) in [("opponent", &lessons.opponents), ("opening", &lessons.openings)] {
-        out.text(format_args!("{title:<40} {:>5}  {:>6}  {:>7}  next game", "games", "points", "lessons"));
+        out.text(format_args!("{title:<40} {:>5}  {:>6}  {:>7}  next games", "games", "points", "lessons"));
         for (name, tally) in tallies {
             let Tally { games, lessons, .. } = tally;
             let (name, points) = (name.chars().take(40).collect::<String>(), tally.points());

@@ -105,8 +105,8 @@ enum Tool {
     ///
     /// Games (PGN, with --player) are analysed: what is learned are the positions where the loser's score dropped.
     ///
-    /// Of two records of a position advice is kept, of two pieces of advice, and otherwise, the later one; importing twice
-    /// changes nothing. What you have forgotten since it was learned does not come back: import into a new file
+    /// If two records of a position differ, advice wins; then a record that games use, over an unsearched opening or an
+    /// unconfirmed drop; then the later one. Importing twice changes nothing. What you have forgotten since it was learned does not come back: import into a new file
     /// (`--file`) for that. In EPD the score comes from `ce` (centipawns) or `dm` (mate in moves), the depth from `acd`.
     /// Exit code 3 means that some lines or games could not be read; each is reported.
     Import {
@@ -169,7 +169,7 @@ enum Tool {
 }
 
 /// Runs a tool on the file that is named, or on the one in the user's data directory. Partial if games or lines were
-/// left out.
+/// skipped.
 pub(super) fn run(
     arguments: &LearnArguments,
     default: Option<PathBuf>,

@@ -78,7 +78,10 @@ pub(super) fn study(file: Opened, arguments: &StudyArguments, out: Printer) -> R
         out.text(format_args!("game {number} of {count}, lost as {side}: {verdict}"));
     }
     let text = if left.is_empty() && count == 0 {
-        format!("nothing to study in {}", path.display())
+        format!(
+            "nothing to study in {}: no lost games or openings are left (or --games, --openings exclude them)",
+            path.display()
+        )
     } else {
         format!(
             "{openings} of {} openings and {games} of {count} lost games studied ({}, {nodes} nodes); a better move was \

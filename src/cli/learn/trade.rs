@@ -37,13 +37,13 @@ pub(super) fn export(
         out.output.line(text);
     }
     if damaged > 0 {
-        complain(format_args!("{} that contradict themselves were left out", counted(damaged, "record")));
+        complain(format_args!("{} that contradict themselves were skipped", counted(damaged, "record")));
         return Ok(Completion::Partial);
     }
     Ok(Completion::Complete)
 }
 
-/// Imports the lines of a text. A line that cannot be used is reported and left out.
+/// Imports the lines of a text. A line that cannot be used is reported and skipped.
 pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Completion, CliError> {
     let text = Lines::new(source::reader(from).map_err(refused(from, "read"))?);
     let (session, now) = (learn::session(), learn::now());
@@ -72,7 +72,7 @@ pub(super) fn import(file: &mut Opened, from: &Path, out: Printer) -> Result<Com
             Ok(record) => records.extend(record),
             Err(error) => {
                 outcome = Completion::Partial;
-                complain(format_args!("{}: line {number} is left out: {error}", from.display()));
+                complain(format_args!("{}: line {number} is skipped: {error}", from.display()));
             }
         }
     }
@@ -100,7 +100,7 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
         here.is_some_and(loses_a_move) && file.ring().is_improved_by(new)
     };
     let overruled = records.iter().filter(overrules).count();
-    let left_out = learn::keep_what_fits(&mut records, &file.ring());
+    let skipped = learn::keep_what_fits(&mut records, &file.ring());
     let Merged { new, known, forgotten, refused } = file.file.merge(&file.ring, &records)?;
     out.either(
         json!({ "new": new, "known": known, "forgotten": forgotten, "refused": refused, "future": future }),
@@ -108,7 +108,7 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     );
     if future > 0 {
         out.text(format_args!(
-            "{} left out: from more than a day ahead, which would count more than all that is learned until then; \
+            "{} skipped: from more than a day ahead, which would count more than all that is learned until then; \
              correct the `time` in an exported text",
             counted(future, "record")
         ));
@@ -120,13 +120,13 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
             counted(overruled, "position")
         ));
     }
-    if left_out > 0 {
-        let older = counted(left_out, "older record");
-        out.text(format_args!("{older} left out: a file holds {CAPACITY}"));
+    if skipped > 0 {
+        let older = counted(skipped, "older record");
+        out.text(format_args!("{older} skipped: a file holds {CAPACITY}"));
     }
     if forgotten > 0 {
         out.text(format_args!(
-            "{} left out: forgotten here later; a new file (`--file NEW`) takes everything in",
+            "{} skipped: forgotten here later; a new file (`--file NEW`) takes everything in",
             counted(forgotten, "record")
         ));
     }

@@ -75,6 +75,7 @@ pub(in crate::cli::learn) fn find<'a>(
         found[moment.game].push(lesson(moment, now, score, &ring, chosen[moment.game]));
     }
     let mut lessons = Lessons {
+        is_searched: arguments.nodes > 0,
         games: Vec::new(),
         unchanged: found.iter().filter(|lessons| lessons.is_empty()).count(),
         older,
