@@ -20,7 +20,9 @@ pub enum HashTask {
     /// Show the header and statistics of a file.
     ///
     /// How full it is, how many entries are exact or belong to principal variations, from how many roots an
-    /// analysis can resume, and how many entries there are of each depth and age. Engines may be using it.
+    /// analysis can resume, and how many entries there are of each depth and age. The
+    /// age is counted in generations: a new one begins when an engine opens the file, and at `ucinewgame`. Engines may be
+    /// using it.
     Info {
         /// The file.
         file: PathBuf,
@@ -114,7 +116,7 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     let counts = if header.fifty_rule { "counts" } else { "does not count" };
     output.line(format_args!("tablebases   the fifty-move rule {counts}"));
     output.line(format_args!("id           {:016x}, made {} (UTC)", header.file_id, date(header.created)));
-    output.line(format_args!("session      {}", map.generation()));
+    output.line(format_args!("generation   {}", map.generation()));
     let Survey { places, entries, iterations, focus, damaged, .. } = survey;
     output.line(format_args!("full         {:.1} %, {entries} entries", per_cent(entries, places)));
     output.line(format_args!("exact or PV  {focus} ({:.1} %)", per_cent(focus, entries)));
@@ -124,7 +126,7 @@ fn info(path: &Path, output: &Output) -> Result<(), HashFileError> {
     for (depth, count) in &survey.depths {
         output.line(format_args!("{depth:>12} {count:>8}"));
     }
-    output.line("sessions ago entries");
+    output.line("age          entries");
     for (age, count) in &survey.ages {
         output.line(format_args!("{age:>12} {count:>8}"));
     }

@@ -485,7 +485,7 @@ fn a_file_that_is_removed_or_replaced_is_noticed() {
     assert!(engine.sync().is_empty());
     engine.quit();
     let (out, ..) = run(&["hash", "info", &file.display().to_string()]);
-    assert!(out.contains("roots        1 "), "{out}");
+    assert!(out.contains("roots        1 ") && out.contains("\ngeneration   2\n"), "{out}");
 }
 
 #[test]
