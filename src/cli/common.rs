@@ -253,7 +253,7 @@ pub(super) fn say_if_interrupted() {
         if io::stderr().is_terminal() {
             complain("");
         }
-        complain("interrupted; the same command goes on");
+        complain("interrupted; give the same command again to resume");
         process::exit(INTERRUPTED);
     });
 }

@@ -289,7 +289,7 @@ impl TaskWorker {
                 Err(RecvTimeoutError::Timeout) => return Ok(()),
                 // A worker that claims the tasks of this process may succeed.
                 Err(RecvTimeoutError::Disconnected) => {
-                    let text = "a search thread has failed; please report the input of this job";
+                    let text = "a search thread has failed; please report the input of this task";
                     return Err(CliError::Task(text.to_owned()).into());
                 }
             }

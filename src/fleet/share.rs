@@ -299,7 +299,7 @@ impl Sharer {
             RoundError::Server(error) => {
                 let server = &self.stream.link.server;
                 format!(
-                    "learning is not shared through {server} now: {error}; it goes on in the file, and is shared later"
+                    "learning is not shared through {server} now: {error}; new records stay in the local file and are shared later"
                 )
             }
             RoundError::File(error) => {
@@ -320,7 +320,7 @@ impl Sharer {
         if self.wrong >= self.tell_wrong_at {
             self.tell_wrong_at = 2 * self.wrong;
             self.say(format!(
-                "learning: {} entries of the stream {} at {} are not sound records and were left out; is another \
+                "learning: {} entries of the stream {} at {} are not sound records and were skipped; is another \
                  program writing there?",
                 self.wrong,
                 learn_stream::NAME,

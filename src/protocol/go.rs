@@ -34,7 +34,7 @@ pub struct Go {
     pub movetime: Option<u64>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// The words that were passed over.
+    /// The words that were skipped.
     pub unknown: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ const USAGE: &str = "go [searchmoves MOVE…] [ponder] [infinite] [depth N] [nod
 
 impl Go {
     /// Reads the parameters in any order. If one is repeated the last counts. As the protocol asks, a word that is not
-    /// understood is passed over, and a number out of range is taken as the nearest that makes sense: a GUI waits for a
-    /// `bestmove` whatever it sent. A limit whose number is missing is passed over too; if it is the only one, the
+    /// understood is skipped, and a number out of range is taken as the nearest that makes sense: a GUI waits for a
+    /// `bestmove` whatever it sent. A limit whose number is missing is skipped too; if it is the only one, the
     /// search takes one ply.
     ///
     /// # Errors

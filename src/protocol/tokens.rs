@@ -8,7 +8,7 @@ use crate::types;
 pub(super) const EMPTY: &str = "<empty>";
 
 /// A cursor over the words of a line. White space of any kind and amount separates words; a byte order mark before them,
-/// as some programs write at the beginning of a file, is passed over.
+/// as some programs write at the beginning of a file, is skipped.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     rest: &'a str,

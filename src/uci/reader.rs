@@ -44,7 +44,7 @@ pub(super) struct ReceivedLine {
 pub(super) enum InputError {
     #[error(transparent)]
     Command(#[from] CommandError),
-    #[error("a line of more than {LONGEST_LINE} bytes was ignored")]
+    #[error("a line of more than {LONGEST_LINE} bytes was skipped")]
     TooLong,
 }
 

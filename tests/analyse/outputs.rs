@@ -92,7 +92,7 @@ fn a_refused_run_leaves_nothing_and_no_right_to_overwrite() {
         ("--learn new.bin --write --pgn new.pgn --html nodir/x.html", "nodir/x.html cannot be written"),
         ("--pgn new.pgn --csv .", ". cannot be written"),
         ("--pgn new.pgn --html mine.html", "mine.html is there already; --force overwrites it"),
-        ("--json new.json --pgn new.json.unfinished", "--pgn names the journal"),
+        ("--json new.json --pgn new.json.unfinished", "--pgn names the file from which this run resumes"),
         ("--pgn new.pgn --json ./new.pgn", "--json and --pgn both name"),
         ("--json - --pgn /dev/stdout", "--json and --pgn both name"),
         ("--pgn new.pgn --csv new.pgn/x", "cannot be written"),
@@ -262,7 +262,7 @@ fn who_interrupts_it_hears_that_it_goes_on() {
     let written = || fs::read(home.path().join("out.json")).is_ok_and(|text| !text.is_empty());
     until("the first result is written", written);
     signal(child.id(), Signal::INT);
-    assert_eq!(ended(child), ("interrupted; the same command goes on\n".to_owned(), Some(130)));
+    assert_eq!(ended(child), ("interrupted; give the same command again to resume\n".to_owned(), Some(130)));
     assert!(home.path().join("out.json.unfinished").is_file());
 }
 
@@ -291,7 +291,7 @@ fn searches_end_when_a_result_cannot_be_written() {
     let (_, err, code) =
         shell(&home, "$E analyse in.epd --movetime 100000000 --threads 2 --json new.json > /dev/full");
     assert!(code == 1 && err.contains("the output cannot be written"), "{err}");
-    assert!(home.path().join("new.json.unfinished").is_file(), "the same command goes on");
+    assert!(home.path().join("new.json.unfinished").is_file(), "the same command resumes");
     symlink("/dev/full", home.path().join("full.pgn")).unwrap();
     fs::write(home.path().join("in.pgn"), GAME).unwrap();
     let (_, err, code) = shell(&home, "$E analyse in.pgn --depth 2 --pgn full.pgn");

@@ -105,6 +105,7 @@ fn broken_files_are_refused() {
     let mut engine = Engine::with(&["OwnBook value true"]);
     let said = engine.answer(&format!("setoption name BookFile value {}", path.display()));
     assert!(said.len() == 1 && said[0].contains("not a Polyglot book"), "{said:?}");
+    assert!(said[0].ends_with("; BookFile stays as it was"), "{said:?}");
     let (_, lines) = engine.search("startpos", "go movetime 1000");
     assert!(lines.is_empty(), "the book inside still answers: {lines:?}");
     engine.quit();

@@ -278,7 +278,7 @@ fn servers_that_are_none_or_refuse_are_named_and_the_game_goes_on() {
     let mut engine = sharing(&folder.path().join("nobody.bin"), &nobody);
     let said = engine.search_until_told("learning is not shared through");
     assert!(
-        said.contains("refused") && said.ends_with("is shared later") && !said.contains("secret"),
+        said.contains("refused") && said.ends_with("are shared later") && !said.contains("secret"),
         "{said}"
     );
     engine.quit();

@@ -92,7 +92,7 @@ fn an_experiment_is_the_same_interrupted_or_not_and_however_many_games_run_at_on
     }
     let (stdout, stderr, code) = finish(&mut prove(&home, "torn", &["--concurrency", "2"]));
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
-    assert!(stdout.starts_with("going on after "), "{stdout}");
+    assert!(stdout.starts_with("resuming after "), "{stdout}");
     assert_eq!(results(&folder), whole);
 
     // Other settings are another experiment.

@@ -180,7 +180,7 @@ fn a_line_of_a_megabyte_is_survived() {
         refused(
             &mut engine,
             &"x".repeat(size),
-            if size > 1 << 20 { "was ignored" } else { "unknown command" },
+            if size > 1 << 20 { "was skipped" } else { "unknown command" },
         );
     }
     refused(
@@ -191,7 +191,7 @@ fn a_line_of_a_megabyte_is_survived() {
     refused(
         &mut engine,
         &format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(100_000)),
-        "ignored",
+        "was skipped",
     );
     engine.send(&format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2_900)));
     assert!(engine.sync().is_empty());

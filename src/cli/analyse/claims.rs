@@ -80,11 +80,11 @@ impl Claims {
         };
         if let Some(Destination { option: other, .. }) = self.0.iter().find(is_same) {
             let path = path.display();
-            return task(format!("{other} and {option} both name {path}; each wants its own"));
+            return task(format!("{other} and {option} both name {path}; give each its own file"));
         }
         if there.is_some() && there == journal.map(EarlierRun::identity) {
             return task(format!(
-                "{option} names the journal of this work, {}; name another file",
+                "{option} names the file from which this run resumes, {}; name another file",
                 path.display()
             ));
         }

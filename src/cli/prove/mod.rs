@@ -160,7 +160,7 @@ pub(super) fn run(arguments: &ProveArguments, output: &Output) -> Result<(), Cli
     }
     if !journal.entries.is_empty() {
         output.line(format_args!(
-            "going on after {} games in {}",
+            "resuming after {} games in {}",
             journal.entries.len(),
             setup.out.display()
         ));

@@ -62,7 +62,7 @@ pub(super) fn options() -> Vec<UciOption> {
         spin("PawnHash", PAWN_HASH, 1..=1024, |to, mib| to.engine.set_pawn_hash(mib)),
         combo("Evaluation", EvaluationKind::default(), EVALUATION, |to, kind| to.engine.set_evaluation(kind)),
         text("EvalFile", |to, path| to.engine.set_eval_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the previous network stays in use"))),
+            .map_err(|error| format!("{error}; EvalFile stays as it was"))),
         combo("PathHash", PathHash::default(), PathHash::NAMED, |to, mode| to.engine.set_path_hash(mode)),
         combo("Learning", LearningMode::Drop, LEARNING, |to, mode| to.engine.set_learning(|learning| learning.rules.mode = mode)),
         text("LearnFile", |to, path| to.engine.set_learning(|learning| learning.file = file(path))),
@@ -74,10 +74,10 @@ pub(super) fn options() -> Vec<UciOption> {
         check("LearnStudy", false, |to, on| to.engine.set_learning(|learning| learning.study = on)),
         check("LearnReadOnly", false, |to, on| to.engine.set_learning(|learning| learning.read_only = on)),
         text("TreeFile", |to, path| to.engine.set_tree_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the previous tree stays in use"))),
+            .map_err(|error| format!("{error}; TreeFile stays as it was"))),
         check("OwnBook", false, |to, on| to.engine.book.enabled = on),
         text("BookFile", |to, path| to.engine.book.set_file(file(path).as_deref())
-            .map_err(|error| format!("{error}; the previous book stays in use"))),
+            .map_err(|error| format!("{error}; BookFile stays as it was"))),
         spin("BookDepth", 20, 1..=200, |to, plies| to.engine.book.depth = plies),
         check("BookBestMove", false, |to, on| to.engine.book.best_move = on),
         check("BookLearning", true, |to, on| to.engine.book.learning = on),

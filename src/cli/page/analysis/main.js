@@ -96,7 +96,7 @@ const unfinishedNote = (count) =>
     "p",
     { class: "card note", role: "status" },
     `The analysis had not ended when this page was opened: ${count} of its games or positions ${count === 1 ? "is" : "are"} here. ` +
-      "Reload the page to see more. If the analysis was interrupted, the same command goes on with it.",
+      "Reload the page to see more. If the analysis was interrupted, give the same command again to resume it.",
   );
 
 function gameHead(game) {
