@@ -317,12 +317,12 @@ impl<T: Tools> Session<T> {
     fn go(&mut self, go: &Go, read_at: Instant) {
         let position = self.engine.position();
         let (limits, illegal) = translate::limits(go, position);
-        let passed_over: Vec<String> =
+        let ignored: Vec<String> =
             go.unknown.iter().cloned().chain(illegal.iter().map(UciMove::to_string)).collect();
-        if !passed_over.is_empty() {
+        if !ignored.is_empty() {
             self.output.say(format_args!(
-                "not understood or not legal here, passed over: {}",
-                quote(&passed_over.join(" "))
+                "ignored (not understood, or not legal here): {}",
+                quote(&ignored.join(" "))
             ));
         }
         let mode = translate::notation(position, self.settings.chess960);

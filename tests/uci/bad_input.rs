@@ -107,7 +107,7 @@ fn a_go_that_names_a_limit_is_answered() {
         assert_ne!(best, "(none)", "{line}");
         let expected: Vec<String> = Some(passed_over)
             .filter(|words| !words.is_empty())
-            .map(|words| format!("not understood or not legal here, passed over: {words}"))
+            .map(|words| format!("ignored (not understood, or not legal here): {words}"))
             .into_iter()
             .collect();
         assert_eq!(common::info_strings(&lines), expected, "{line}");
