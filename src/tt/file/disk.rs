@@ -100,8 +100,8 @@ fn open_once(path: &Path, purpose: Use) -> Result<OpenFile, HashFileError> {
         return Err(HashFileError::Length { path: path.to_owned(), found: length, expected });
     }
     if purpose != Use::Look {
-        // A copy may be sparse. Writing to a hole through a map on a full disk kills the process, so all holes are
-        // allocated now, or the file is refused.
+        // A copy may be sparse, or share its blocks with the original. Writing to a hole or a shared block through a map
+        // on a full disk kills the process, so all blocks are allocated now, or the file is refused.
         allocate(&file, expected, false).map_err(not_made(path, expected))?;
     }
     Ok(OpenFile { file, header })
@@ -180,12 +180,33 @@ fn place(new: NewFile, path: &Path) -> io::Result<()> {
     if is_unfinished { new.replace() } else { Ok(()) }
 }
 
-/// Allocates all bytes up to `size`. Existing ones keep their values; the others are zero.
+/// Allocates all bytes up to `size`, as blocks of this file alone where the file system can. Existing ones keep their
+/// values; the others are zero.
 fn allocate(mut file: &File, size: u64, new: bool) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    match rustix::io::retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size)) {
-        Err(rustix::io::Errno::OPNOTSUPP) => {}
-        done => return done.map_err(io::Error::from),
+    {
+        use rustix::{fs, io::Errno};
+
+        if new && let Ok(flags) = fs::ioctl_getflags(file) {
+            // On btrfs every write would need new blocks. Others have no such flag.
+            let _ = fs::ioctl_setflags(file, flags | fs::IFlags::NOCOW);
+        }
+        let mut flags = if new { FallocateFlags::empty() } else { FallocateFlags::UNSHARE_RANGE };
+        // XFS needs free space for the whole length it is asked for, even if every block is there.
+        let piece = if new { size } else { 1 << 20 };
+        let mut offset = 0;
+        while offset < size {
+            let length = piece.min(size - offset);
+            match rustix::io::retry_on_intr(|| fs::fallocate(file, flags, offset, length)) {
+                Ok(()) => offset += length,
+                Err(Errno::OPNOTSUPP) if !flags.is_empty() => flags = FallocateFlags::empty(),
+                Err(Errno::OPNOTSUPP) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if offset >= size {
+            return Ok(());
+        }
     }
     if new {
         io::copy(&mut io::repeat(0).take(size), &mut file)?;

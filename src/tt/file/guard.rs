@@ -1,5 +1,6 @@
 //! If another program truncates a hash file while it is mapped, the system ends the process at its next access beyond
-//! the new end. No lock prevents that; a signal handler prints the reason.
+//! the new end; so it does on a full disk, if the file system needs new blocks for each write, such as btrfs for a copied
+//! file. No lock prevents that; a signal handler prints the reason.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -49,7 +50,7 @@ fn install() {
 #[cfg(unix)]
 extern "C" fn handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     const SENTENCE: &[u8] =
-        b"engram: the hash file was cut short by another program or its disk failed; restart the engine\n";
+        b"engram: the hash file was cut short by another program, or its disk is full or failed; restart the engine\n";
     // SAFETY: the system hands a valid `siginfo_t` to a handler with `SA_SIGINFO`; the calls are
     // async-signal-safe, and the sentence is static.
     #[allow(unsafe_code)]
