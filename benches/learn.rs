@@ -19,7 +19,8 @@ use engram::learn::{
 /// A folder that is removed at the end, with a full file in it.
 fn full() -> (tempfile::TempDir, std::path::PathBuf) {
     let (folder, path) = common::learn_file();
-    file_of(&path, (0..CAPACITY as u64).map(bare)).0.sync().unwrap();
+    let (mut file, ring) = file_of(&path, (0..CAPACITY as u64).map(bare));
+    file.sync(&ring).unwrap();
     (folder, path)
 }
 

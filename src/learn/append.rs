@@ -1,13 +1,17 @@
 //! Appending: the only way in which a learning file changes.
 
-use std::{sync::RwLock, time::Duration};
+use std::{
+    sync::{Arc, RwLock},
+    time::Duration,
+};
 
 use super::{
     create::{fill_with_zeros, read_header},
+    data_file::DataFile,
     error::{FileError, refused},
     file::LearnFile,
-    header::{FILE_SIZE, SLOTS},
-    record::{self, Bytes, CAPACITY, RECORD_SIZE, Record},
+    header::FILE_SIZE,
+    record::{self, Bytes, CAPACITY, Record},
     ring::{BLOCK, MAX_ADVICE, Ring},
 };
 
@@ -74,22 +78,41 @@ impl LearnFile {
         time: AppendTime,
     ) -> Result<Locked<'a>, FileError> {
         // From here on dropping this releases the lock, whatever goes wrong.
-        let locked = Locked { file: self, ring, time };
-        match locked.file.length_in_place()? {
-            FILE_SIZE.. => {}
-            _ if time == AppendTime::Short => return Err(FileError::NeedsTime),
-            length => locked.complete(length)?,
+        let mut locked = Locked { file: self, ring, time };
+        let length = locked.file.length_in_place()?;
+        let sync_failed = locked.file.data.sync_failed();
+        if time == AppendTime::Short && (length < FILE_SIZE || sync_failed) {
+            return Err(FileError::NeedsTime);
         }
-        locked.file.read_forward(ring)?;
+        if length < FILE_SIZE {
+            locked.complete(length)?;
+        }
+        if sync_failed {
+            locked.write_again()?;
+        } else {
+            locked.file.read_forward(ring)?;
+        }
         Ok(locked)
     }
 
-    /// Makes everything written so far survive a power failure.
+    /// Makes everything that was written through this survive a power failure, waiting some seconds for the lock if it
+    /// has to be written again.
     ///
     /// # Errors
-    /// Everything written since the last successful sync may be lost.
-    pub fn sync(&self) -> Result<(), FileError> {
-        self.data.sync().map_err(refused(&self.path, "synced"))
+    /// Everything written since the last successful sync may be lost, if this process ends before a later one succeeds.
+    pub fn sync(&mut self, ring: &RwLock<Ring>) -> Result<(), FileError> {
+        match retry_while_busy(|| self.unsynced(ring))? {
+            Some(data) => data.sync().map_err(refused(&self.path, "synced")),
+            None => Ok(()),
+        }
+    }
+
+    /// The data, if anything in it has to be synced: after a failed sync it is written again first.
+    pub(super) fn unsynced(&mut self, ring: &RwLock<Ring>) -> Result<Option<Arc<DataFile>>, FileError> {
+        if self.data.sync_failed() {
+            drop(self.lock(ring, AppendTime::Any)?);
+        }
+        Ok(self.data.is_unsynced().then(|| Arc::clone(&self.data)))
     }
 }
 
@@ -109,44 +132,48 @@ impl Locked<'_> {
         self.write(record.payload())
     }
 
-    /// Writes the bytes of records again that this process wrote and whose sync failed, if their slots have not been
-    /// reused since.
-    pub(super) fn write_again(&mut self, sequences: &[u64]) -> Result<(), FileError> {
-        let bytes = |sequence| read(self.ring).bytes(sequence).copied();
-        let mut written = sequences.iter().filter_map(|&sequence| Some((sequence, bytes(sequence)?)));
-        written.try_for_each(|(sequence, bytes)| self.put(sequence, &bytes))
+    /// Writes again what a failed sync may have lost, and reads forward.
+    fn write_again(&mut self) -> Result<(), FileError> {
+        let LearnFile { data, path, .. } = &*self.file;
+        let header = read_header(data.file(), path).map_err(|error| self.file.unreadable(error))?;
+        let displaced = data.write_again(header.file_id).map_err(refused(path, "written"))?;
+        self.file.read_forward(self.ring)?;
+        for (done, &(_, bytes)) in displaced.iter().enumerate() {
+            let appended = self.make_room().and_then(|()| self.write(bytes));
+            appended.inspect_err(|_| self.file.data.keep(&displaced[done..]))?;
+        }
+        Ok(())
     }
 
     /// Appends the advice again that the ring would overwrite in the next block.
     ///
-    /// While the ring writes a block, all live advice of the block after it has a newer copy; a block that holds
-    /// advice is entered only when those copies are synced. So every piece of advice is complete on the disk at every
+    /// While the ring writes a block, all live advice of the block after it has a newer copy; the slot of a piece of
+    /// advice is overwritten only when that copy is synced. So every piece of advice is complete on the disk at every
     /// moment, whichever of the writes between two syncs a power failure keeps.
     fn make_room(&mut self) -> Result<(), FileError> {
         // A file with more advice than we allow, from another program, must not keep us in this loop.
         for _ in 0..=MAX_ADVICE {
-            let (sequence, enters_advice, overtaken) = {
+            let (sequence, needs_sync, overtaken) = {
                 let ring = read(self.ring);
                 let sequence = ring.sequence() + 1;
-                let (start, slot) = (sequence / BLOCK * BLOCK, record::slot(sequence));
-                let enters_advice =
-                    sequence == start && (slot..slot + BLOCK as u32).any(|slot| ring.holds_advice(slot));
-                let safe = (start + 2 * BLOCK).saturating_sub(CAPACITY as u64);
+                let safe = (sequence / BLOCK * BLOCK + 2 * BLOCK).saturating_sub(CAPACITY as u64);
                 let oldest = ring.oldest_advice().filter(|&oldest| oldest < safe);
-                (sequence, enters_advice, oldest.and_then(|oldest| ring.bytes(oldest).copied()))
+                let overtaken = oldest.and_then(|oldest| ring.bytes(oldest).copied());
+                (sequence, ring.needs_sync(record::slot(sequence)), overtaken)
             };
             if record::lap(sequence) == u32::MAX {
                 let reason = "its sequence numbers are used up".to_owned();
                 return Err(FileError::ReadOnly(self.file.path.clone(), reason));
             }
-            if !enters_advice && overtaken.is_none() {
+            if !needs_sync && overtaken.is_none() {
                 return Ok(());
             }
             if self.time == AppendTime::Short {
                 return Err(FileError::NeedsTime);
             }
-            if enters_advice {
-                self.file.sync()?;
+            if needs_sync {
+                self.sync()?;
+                write(self.ring).set_synced();
             }
             match overtaken {
                 Some(advice) => self.write(advice)?,
@@ -162,22 +189,22 @@ impl Locked<'_> {
             (ring.file_id(), ring.sequence() + 1)
         };
         let bytes = record::seal(payload, file_id, sequence);
-        self.put(sequence, &bytes)?;
+        self.file.data.write(sequence, &bytes).map_err(refused(&self.file.path, "written"))?;
         write(self.ring).push(sequence, bytes);
         Ok(sequence)
     }
 
-    fn put(&self, sequence: u64, bytes: &Bytes) -> Result<(), FileError> {
-        let offset = SLOTS + u64::from(record::slot(sequence)) * RECORD_SIZE as u64;
-        self.file.data.write_at(bytes, offset).map_err(refused(&self.file.path, "written"))
+    /// Syncs what every process has written.
+    fn sync(&self) -> Result<(), FileError> {
+        self.file.data.sync().map_err(refused(&self.file.path, "synced"))
     }
 
     /// Restores the length of a file that another program cut short, so that appending cannot run out of space.
     fn complete(&self, length: u64) -> Result<(), FileError> {
         let LearnFile { data, path, .. } = &*self.file;
-        read_header(&**data, path).map_err(|_| self.file.replaced())?;
-        fill_with_zeros(&**data, length).map_err(refused(path, "completed"))?;
-        self.file.sync()?;
+        read_header(data.file(), path).map_err(|error| self.file.unreadable(error))?;
+        fill_with_zeros(data.file(), length).map_err(refused(path, "completed"))?;
+        self.sync()?;
         self.file.read_anew(self.ring)
     }
 }

@@ -67,10 +67,18 @@ fn make(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     // need no more space, and a crash leaves zeros, which are no learning file.
     fill_with_zeros(&*data, 0)?;
     data.sync()?;
-    let header = Header { file_id: unique_id(), created: u64::from(stamp::now()) };
-    data.write_at(&header.encode(), 0)?;
-    data.sync()?;
-    disk.sync_directory(disk.resolve(path)?.parent().unwrap_or(Path::new("/")))?;
+    let finish = || {
+        let header = Header { file_id: unique_id(), created: u64::from(stamp::now()) };
+        data.write_at(&header.encode(), 0)?;
+        data.sync()?;
+        disk.sync_directory(disk.resolve(path)?.parent().unwrap_or(Path::new("/")))
+    };
+    finish().inspect_err(|_| {
+        // What may not be on the disk must not be taken for a finished file: the next attempt writes all of it again.
+        if let Err(error) = data.write_at(&[0; HEADER_SIZE], 0) {
+            log::debug!("{}: its header cannot be taken back: {error}", path.display());
+        }
+    })?;
     Ok(true)
 }
 

@@ -8,7 +8,8 @@ use std::{
 
 use super::{
     create::{LockFile, read_header, require_file},
-    disk::{Access, Disk, DiskFile, Identity, SystemDisk},
+    data_file::DataFile,
+    disk::{Access, Disk, Identity, SystemDisk},
     error::{FileError, refused},
     header::SLOTS,
     record::{self, Bytes, CAPACITY, RECORD_SIZE},
@@ -31,7 +32,7 @@ pub struct LearnFile {
     pub(super) disk: Arc<dyn Disk>,
     /// The path as the user gave it.
     pub(super) path: PathBuf,
-    pub(super) data: Arc<dyn DiskFile>,
+    pub(super) data: Arc<DataFile>,
     identity: Identity,
     /// The lock file, or the reason why nothing can be appended.
     pub(super) lock: Result<LockFile, String>,
@@ -70,7 +71,7 @@ impl LearnFile {
                 _ => Err(error),
             }),
         };
-        let data: Arc<dyn DiskFile> = Arc::from(data.map_err(refused(path, "opened"))?);
+        let data = data.map_err(refused(path, "opened"))?;
         // Another file may have taken the name since that check.
         let info = data.info().map_err(refused(path, "opened"))?;
         require_file(info, path)?;
@@ -80,7 +81,7 @@ impl LearnFile {
             None => LockFile::beside(&*disk, path)
                 .map_err(|error| format!("its lock file cannot be used: {error}")),
         };
-        let path = path.to_owned();
+        let (path, data) = (path.to_owned(), Arc::new(DataFile::new(data)));
         let mut file = LearnFile { disk, path, data, identity: info.identity, lock };
         let (ring, report) = file.scan()?;
         if record::lap(ring.sequence()) == u32::MAX {
@@ -135,7 +136,7 @@ impl LearnFile {
         // The newest known record is read again first: a file that was overwritten in place no longer holds it.
         let mut next = if last.is_some() { newest } else { newest + 1 };
         if last.is_none()
-            && read_header(&*self.data, &self.path).map_or(0, |header| header.file_id) != file_id
+            && read_header(self.data.file(), &self.path).map_or(0, |header| header.file_id) != file_id
         {
             return self.read_anew(ring);
         }
@@ -160,18 +161,20 @@ impl LearnFile {
 
     /// Reads the whole file into `ring`.
     pub(super) fn read_anew(&self, ring: &RwLock<Ring>) -> Result<(), FileError> {
-        let (fresh, _) = self.scan().map_err(|error| match error {
-            error @ FileError::Io(..) => error,
-            // Overwritten or emptied: whatever it is now, it is not the file that was opened.
-            _ => self.replaced(),
-        })?;
+        let (fresh, _) = self.scan().map_err(|error| self.unreadable(error))?;
         write(ring).replace(fresh);
         Ok(())
     }
 
+    /// Why an open file can no longer be read: an error of the system, or it was overwritten or emptied. Whatever it is
+    /// then, it is not the file that was opened.
+    pub(super) fn unreadable(&self, error: FileError) -> FileError {
+        if matches!(error, FileError::Io(..)) { error } else { self.replaced() }
+    }
+
     /// Reads and checks every record.
     fn scan(&self) -> Result<(Ring, Report), FileError> {
-        let header = read_header(&*self.data, &self.path)?;
+        let header = read_header(self.data.file(), &self.path)?;
         let mut slots: Vec<Bytes> = vec![[0; RECORD_SIZE]; CAPACITY];
         let read = self.read_slots(0, &mut slots)?;
         // A torn record may have been in the middle of being written: read it again.
@@ -187,7 +190,7 @@ impl LearnFile {
     fn read_slots(&self, first: u32, slots: &mut [Bytes]) -> Result<usize, FileError> {
         let bytes = slots.as_flattened_mut();
         let offset = SLOTS + u64::from(first) * RECORD_SIZE as u64;
-        let read = self.data.read_at(bytes, offset).map_err(refused(&self.path, "read"))?;
+        let read = self.data.file().read_at(bytes, offset).map_err(refused(&self.path, "read"))?;
         bytes[read..].fill(0);
         Ok(read)
     }

@@ -124,7 +124,7 @@ impl LearnFile {
                 }
             }
         }
-        self.sync()?;
+        self.sync(ring)?;
         Ok(merged)
     }
 
@@ -139,7 +139,7 @@ impl LearnFile {
         }
         let sequence = locked.append(record)?;
         drop(locked);
-        self.sync()?;
+        self.sync(ring)?;
         Ok(sequence)
     }
 }

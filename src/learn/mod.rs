@@ -19,6 +19,7 @@
 
 mod append;
 mod create;
+mod data_file;
 pub mod disk;
 mod error;
 pub mod exchange;

@@ -23,8 +23,8 @@ use crate::{
 /// The sequence number before the first, of a file without records.
 pub const BEFORE_FIRST: u64 = CAPACITY as u64 - 1;
 
-/// Slots from which advice is moved together. When the first record enters a block, the advice of the next block is
-/// appended again; before the first record enters that one, the copies are synced.
+/// Slots from which advice is moved together: when the first record enters a block, the advice of the next block is
+/// appended again.
 pub const BLOCK: u64 = 1024;
 
 /// The most live pieces of advice in a file: an eighth of the ring, so that keeping them costs little.
@@ -40,6 +40,8 @@ pub struct Ring {
     /// The signature of the live record in each slot.
     signatures: Vec<u32>,
     newest: u64,
+    /// Everything up to this sequence number is on the disk.
+    synced: u64,
     /// Slot of the newest record of each key.
     by_key: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     live: usize,
@@ -81,6 +83,7 @@ impl Ring {
             signatures: vec![NOTHING_LIVE; slots.len()],
             slots,
             newest,
+            synced: BEFORE_FIRST,
             by_key: HashMap::with_capacity_and_hasher(records, BuildHasherDefault::default()),
             live: 0,
             advice: BTreeSet::new(),
@@ -242,9 +245,16 @@ impl Ring {
         self.advice.first().copied()
     }
 
-    /// Does this slot hold advice, current or replaced?
-    pub(super) fn holds_advice(&self, slot: u32) -> bool {
-        self.record(slot).is_some_and(|record| record.is_advice())
+    /// Must be synced before this slot is overwritten? It holds advice, and what replaced it, its copy for instance, may
+    /// not be on the disk.
+    pub(super) fn needs_sync(&self, slot: u32) -> bool {
+        let advice = self.record(slot).filter(Record::is_advice);
+        advice.and_then(|advice| self.sequence_of(advice.key)).is_some_and(|newest| newest > self.synced)
+    }
+
+    /// Everything that is in the ring was synced.
+    pub(super) fn set_synced(&mut self) {
+        self.synced = self.newest;
     }
 
     /// Adds a record that was read or written as `sequence`, the newest so far.

@@ -129,8 +129,8 @@ impl Store {
             }
             let appended =
                 file.lock(&self.shared.ring, AppendTime::Short).and_then(|mut locked| locked.append(&record));
-            if let Ok(sequence) = appended {
-                self.send(Job::Wrote(sequence));
+            if appended.is_ok() {
+                self.send(Job::Wrote);
                 return Written::Now;
             }
             // The writer thread gets the same error, has time to retry, and reports it.

@@ -44,7 +44,7 @@ pub(super) enum Job {
     /// log.
     Game { pgn: Option<String>, log: Option<ProcessLog> },
     /// The engine has appended this record itself: sync it at some time.
-    Wrote(u64),
+    Wrote,
     /// Write and sync everything, then report whether that succeeded.
     Sync(Sender<bool>),
 }
@@ -61,9 +61,7 @@ pub(super) struct Writer {
     gave_up: bool,
     /// Create the file even without records.
     create: bool,
-    /// Sequence numbers of our records that are not synced.
-    unsynced: Vec<u64>,
-    /// A sync failed: it is not known which of `unsynced` are on the disk.
+    /// The last sync failed.
     sync_failed: bool,
     sync_at: Option<Instant>,
     retry_at: Option<Instant>,
@@ -81,7 +79,6 @@ impl Writer {
             since_game: 0,
             gave_up: false,
             create: false,
-            unsynced: Vec::new(),
             sync_failed: false,
             sync_at: None,
             retry_at: None,
@@ -164,13 +161,12 @@ impl Writer {
                     self.games.pop_front();
                 }
             }
-            Job::Wrote(sequence) => self.wrote(sequence),
+            Job::Wrote => self.wrote(),
             Job::Sync(done) => self.waiting.push(done),
         }
     }
 
-    fn wrote(&mut self, sequence: u64) {
-        self.unsynced.push(sequence);
+    fn wrote(&mut self) {
         self.sync_at.get_or_insert_with(|| Instant::now() + SYNC_INTERVAL);
     }
 
@@ -237,16 +233,16 @@ impl Writer {
         let mut locked = file.lock(&shared.ring, AppendTime::Any)?;
         for _ in 0..RECORDS_PER_LOCK {
             let Some(record) = self.queue.front() else { break };
-            let sequence = locked.append(record)?;
+            locked.append(record)?;
             self.queue.pop_front();
-            self.wrote(sequence);
+            self.wrote();
         }
         Ok(())
     }
 
     /// Adds the games whose records are written and synced to their file, and removes their logs: until then the next
-    /// process takes them over if this one is killed. A game that cannot be added is given up: what was learned from it
-    /// is in the learning file. Returns false if another process holds the lock.
+    /// process takes them over if this one is killed. The log of a game that cannot be added stays for the next process.
+    /// Returns false if another process holds the lock.
     fn keep_games(&mut self) -> bool {
         while self.has_games()
             && let Some((pgn, log)) = self.games.pop_front()
@@ -258,10 +254,12 @@ impl Writer {
                     self.wait_for_lock(&path);
                     return false;
                 }
-                Err(error) => self.shared.say(format!("{error}; the game is not kept")),
-                Ok(()) => self.busy_since = None,
+                Err(error) => self.shared.say(format!("{error}; the next process tries to keep the game")),
+                Ok(()) => {
+                    self.busy_since = None;
+                    log.into_iter().for_each(ProcessLog::remove);
+                }
             }
-            log.into_iter().for_each(ProcessLog::remove);
         }
         true
     }
@@ -281,29 +279,17 @@ impl Writer {
         self.sync_at = None;
         let outcome = self.sync_file();
         self.sync_failed = outcome.is_err();
-        match &outcome {
-            Ok(()) => self.unsynced.clear(),
-            Err(error) => {
-                self.sync_at = Some(Instant::now() + AFTER_ERROR);
-                self.shared
-                    .say(format!("{error}; until that works a loss of power may lose what was learned last"));
-            }
+        if let Err(error) = outcome {
+            self.sync_at = Some(Instant::now() + AFTER_ERROR);
+            self.shared
+                .say(format!("{error}; until that works a loss of power may lose what was learned last"));
         }
     }
 
     fn sync_file(&self) -> Result<(), FileError> {
         let shared = &self.shared;
-        let data = {
-            let mut file = shared.file();
-            let Some(file) = file.as_mut().filter(|_| !self.unsynced.is_empty()) else { return Ok(()) };
-            if self.sync_failed {
-                // After a failed sync the system may treat pages as written that are not: only after writing them again
-                // does the next sync cover them.
-                file.lock(&shared.ring, AppendTime::Any)?.write_again(&self.unsynced)?;
-            }
-            Arc::clone(&file.data)
-        };
-        data.sync().map_err(refused(&shared.path, "synced"))
+        let unsynced = shared.file().as_mut().map_or(Ok(None), |file| file.unsynced(&shared.ring))?;
+        unsynced.map_or(Ok(()), |data| data.sync()).map_err(refused(&shared.path, "synced"))
     }
 }
 
@@ -328,13 +314,27 @@ mod tests {
         let path = folder.path().join("learn.bin");
         let shared = StoreState::new(Arc::new(SystemDisk), &path, Mode::Write);
         let mut writer = Writer::new(Arc::new(shared), crossbeam::channel::unbounded().1);
-        writer.take(Job::Wrote(1));
+        writer.take(Job::Wrote);
         writer.take(Job::Game { pgn: None, log: Some(ProcessLog::begin(&path, 7).expect("a log")) });
         writer.keep_games();
         assert_eq!(logs(folder.path()), 1);
         writer.sync();
         writer.keep_games();
         assert_eq!(logs(folder.path()), 0);
+    }
+
+    #[test]
+    fn the_log_of_a_game_that_cannot_be_kept_is_left_to_the_next_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("learn.bin");
+        std::fs::create_dir(kept_games::path(&path)).expect("made");
+        let shared = StoreState::new(Arc::new(SystemDisk), &path, Mode::Write);
+        let mut writer = Writer::new(Arc::new(shared), crossbeam::channel::unbounded().1);
+        let log = Some(ProcessLog::begin(&path, 7).expect("a log"));
+        writer.take(Job::Game { pgn: Some("1. e4 *\n".to_owned()), log });
+        writer.keep_games();
+        assert_eq!((writer.games.len(), writer.shared.take_messages().len()), (0, 1));
+        assert_eq!(left_logs(&path).expect("a folder").len(), 1);
     }
 
     #[test]

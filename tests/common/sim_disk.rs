@@ -17,6 +17,16 @@ use engram::learn::disk::{Access, Disk, DiskFile, FileInfo, Identity};
 pub enum Event {
     Write { file: usize, offset: usize, bytes: Vec<u8> },
     Sync { file: usize },
+    FailedSync { file: usize },
+}
+
+/// How the pages that a failed sync did not write are read from then on: as they were written, from memory, or as they
+/// are on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LostPages {
+    #[default]
+    AsWritten,
+    AsOnDisk,
 }
 
 /// What a disk forbids: to open anything for writing, to open a lock file, to lock.
@@ -42,6 +52,7 @@ struct State {
     syncs_begun: usize,
     syncs_held: bool,
     syncs_fail: bool,
+    lost_pages: LostPages,
     refusal: Option<Refusal>,
     refused_locks: usize,
     on_read: Option<Arc<OnRead>>,
@@ -121,6 +132,17 @@ impl SimDisk {
         self.state().syncs_fail = fail;
     }
 
+    /// What a failed sync does from now on. Later ones never cover the pages that it did not write.
+    pub fn lose_pages(&self, lost: LostPages) {
+        self.state().lost_pages = lost;
+    }
+
+    /// What a loss of power leaves if the system writes nothing before it is asked to; of a file made on this disk.
+    pub fn durable(&self, path: &Path) -> Vec<u8> {
+        let state = self.state();
+        state.durable(state.names[path])
+    }
+
     /// Forbids something from now on.
     pub fn refuse(&self, refusal: Refusal) {
         self.state().refusal = Some(refusal);
@@ -149,6 +171,25 @@ impl State {
             return Err(io::Error::other("simulated fault"));
         }
         Ok(())
+    }
+
+    /// What the syncs that succeeded have written of a file; its length is never lost.
+    fn durable(&self, file: usize) -> Vec<u8> {
+        let mut content = vec![0; self.files[file].len()];
+        let mut unsynced = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Write { file: written, offset, bytes } if *written == file => {
+                    unsynced.push((*offset, bytes));
+                }
+                Event::Sync { file: synced } if *synced == file => {
+                    unsynced.drain(..).for_each(|(offset, bytes)| write_into(&mut content, offset, bytes));
+                }
+                Event::FailedSync { file: failed } if *failed == file => unsynced.clear(),
+                _ => {}
+            }
+        }
+        content
     }
 
     fn info(&self, file: usize) -> FileInfo {
@@ -262,7 +303,7 @@ impl DiskFile for SimFile {
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.state();
-        state.step()?;
+        let mut outcome = state.step();
         state.syncs_begun += 1;
         while state.syncs_held {
             drop(state);
@@ -270,10 +311,14 @@ impl DiskFile for SimFile {
             state = self.disk.state();
         }
         if state.syncs_fail {
-            return Err(io::Error::other("simulated fault of a sync"));
+            outcome = Err(io::Error::other("simulated fault of a sync"));
         }
-        state.events.push(Event::Sync { file: self.file });
-        Ok(())
+        let file = self.file;
+        state.events.push(if outcome.is_ok() { Event::Sync { file } } else { Event::FailedSync { file } });
+        if outcome.is_err() && state.lost_pages == LostPages::AsOnDisk {
+            state.files[file] = state.durable(file);
+        }
+        outcome
     }
 
     fn try_lock(&self) -> io::Result<bool> {

@@ -19,7 +19,7 @@ use crate::common::{
     TIMEOUT, is_full,
     learn::{self, bare},
     random::Random,
-    sim_disk::{Event, SimDisk, write_into},
+    sim_disk::{Event, LostPages, SimDisk, write_into},
     until,
 };
 
@@ -34,14 +34,14 @@ fn open(disk: &SimDisk) -> Result<(LearnFile, RwLock<Ring>), FileError> {
     Ok((file, RwLock::new(ring)))
 }
 
-/// Opens an image as the next engine would: made or completed where that is needed.
-fn next_engine(disk: &SimDisk) -> (LearnFile, RwLock<Ring>) {
+/// Opens a file as the next engine would: made or completed where that is needed.
+fn made(disk: &SimDisk) -> Result<(LearnFile, RwLock<Ring>), FileError> {
     match open(disk) {
         Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
-            create(disk, path()).unwrap();
-            open(disk).unwrap()
+            create(disk, path())?;
+            open(disk)
         }
-        other => other.unwrap(),
+        other => other,
     }
 }
 
@@ -52,7 +52,7 @@ fn append(file: &mut LearnFile, ring: &RwLock<Ring>, record: &Record) -> Result<
 /// What an image must hold: everything of `safe`, nothing that is not in `written`.
 fn check(image: Vec<u8>, safe: &[Record], written: &HashMap<u64, Record>, what: &str) {
     let disk = SimDisk::with(path(), image);
-    let (mut file, ring) = next_engine(&disk);
+    let (mut file, ring) = made(&disk).unwrap();
     for (_, record) in ring.read().unwrap().iter() {
         assert_eq!(written.get(&record.key.0), Some(&record), "{what}: never written");
     }
@@ -149,7 +149,13 @@ fn scenario(
     create(&disk, path()).unwrap();
     let (mut file, ring) = open(&disk).unwrap();
     let older = earlier(&mut file, &ring);
-    file.sync().unwrap();
+    file.sync(&ring).unwrap();
+    scenario_after(disk, &older, quiet, count)
+}
+
+/// The same on a disk with a file that holds records of `older`, and nothing else.
+fn scenario_after(disk: SimDisk, older: &[Record], quiet: u64, count: u64) -> Scenario {
+    let (mut file, ring) = open(&disk).unwrap();
     let before = disk.content(path()).unwrap();
     let begin = disk.event_count();
     let mut scenario = Scenario {
@@ -170,7 +176,7 @@ fn scenario(
         scenario.all.insert(record.key.0, record.clone());
         scenario.written.push((disk.event_count() - begin, record));
         if quiet == 0 && number % 4 == 2 {
-            file.sync().unwrap();
+            file.sync(&ring).unwrap();
             scenario.synced.push((disk.event_count() - begin, scenario.written.len()));
         }
     }
@@ -236,7 +242,7 @@ impl Scenario {
                         write_into(&mut durable, offset, &bytes);
                     }
                 }
-                None => {}
+                Some(Event::FailedSync { .. }) | None => {}
             }
         }
     }
@@ -298,6 +304,83 @@ fn advice_is_whole_at_every_moment_of_being_moved() {
 }
 
 #[test]
+fn advice_whose_copies_were_lost_is_copied_and_synced_in_time() {
+    // A loss of power has kept the last record but two of a block, and lost the copies of the advice after it.
+    let block = BLOCK as usize;
+    let is_advice = |number: usize| (block..block + 8).contains(&number);
+    let disk = SimDisk::default();
+    create(&disk, path()).unwrap();
+    let (mut file, ring) = open(&disk).unwrap();
+    let mut older = fill(CAPACITY, is_advice)(&mut file, &ring);
+    let kept: Vec<Record> = older[block..block + 8].to_vec();
+    let last = bare(u64::MAX - 1);
+    while ring.read().unwrap().sequence() % BLOCK != BLOCK - 3 {
+        append(&mut file, &ring, &last).unwrap();
+    }
+    older.push(last);
+    let mut image = disk.content(path()).unwrap();
+    // All of the first block but that record.
+    image[4096..4096 + (block - 3) * 64].fill(0);
+    let disk = SimDisk::with(path(), image);
+    let overwriting = scenario_after(disk, &older, 0, 3);
+    overwriting.lose_power_everywhere(&kept, 12);
+}
+
+#[test]
+fn advice_outlives_a_failed_sync_of_its_copies() {
+    let block = BLOCK as usize;
+    let is_advice = move |number: usize| (block..block + 10).contains(&number) && number % 2 == 1;
+    for lost in [LostPages::AsWritten, LostPages::AsOnDisk] {
+        let disk = SimDisk::default();
+        create(&disk, path()).unwrap();
+        let (mut file, ring) = open(&disk).unwrap();
+        let older = fill(CAPACITY - 1, is_advice)(&mut file, &ring);
+        file.sync(&ring).unwrap();
+        disk.lose_pages(lost);
+        disk.fail_syncs(true);
+        let mut written = Vec::new();
+        let mut refused = 0;
+        while written.len() < block + 10 {
+            let record = bare(7_000_000 + written.len() as u64);
+            match append(&mut file, &ring, &record) {
+                Ok(_) => written.push(record),
+                Err(_) => {
+                    refused += 1;
+                    disk.fail_syncs(false);
+                }
+            }
+        }
+        assert_eq!(refused, 1, "the originals are overwritten only after a sync");
+        file.sync(&ring).unwrap();
+        let kept: Vec<Record> =
+            older.iter().filter(|record| record.is_advice()).chain(&written).cloned().collect();
+        assert_eq!(kept.len(), 5 + block + 10);
+        let all = older.into_iter().chain(written).map(|record| (record.key.0, record)).collect();
+        check(disk.durable(path()), &kept, &all, &format!("{lost:?}"));
+    }
+}
+
+#[test]
+fn a_record_whose_place_another_process_took_after_a_failed_sync_is_appended_again() {
+    let disk = SimDisk::default();
+    create(&disk, path()).unwrap();
+    let (mut file, ring) = open(&disk).unwrap();
+    let (mut other, other_ring) = open(&disk).unwrap();
+    disk.lose_pages(LostPages::AsOnDisk);
+    disk.fail_syncs(true);
+    append(&mut file, &ring, &bare(1)).unwrap();
+    append(&mut file, &ring, &bare(2)).unwrap();
+    assert!(file.sync(&ring).is_err());
+    disk.fail_syncs(false);
+    append(&mut other, &other_ring, &bare(3)).unwrap();
+    other.sync(&other_ring).unwrap();
+    file.sync(&ring).unwrap();
+    let records = [1, 2, 3].map(bare);
+    let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
+    check(disk.durable(path()), &records, &all, "after the sync");
+}
+
+#[test]
 fn advice_that_fills_whole_blocks_is_kept() {
     let block = BLOCK as usize;
     let advice = |number: usize| (2 * block..5 * block).contains(&number);
@@ -322,18 +405,12 @@ fn any_operation_may_fail_and_nothing_written_is_lost() {
         // An engine that meets the fault says so and goes on; what it could not write it tries again.
         let mut written = Vec::new();
         let engine = |written: &mut Vec<Record>| -> Result<(), FileError> {
-            let (mut file, ring) = match open(&disk) {
-                Err(FileError::Missing(_) | FileError::Unfinished(_)) => {
-                    create(&disk, path())?;
-                    open(&disk)?
-                }
-                other => other?,
-            };
+            let (mut file, ring) = made(&disk)?;
             while written.len() < 6 {
                 let record = bare(written.len() as u64);
                 append(&mut file, &ring, &record)?;
                 written.push(record);
-                file.sync()?;
+                file.sync(&ring)?;
             }
             Ok(())
         };
@@ -346,6 +423,38 @@ fn any_operation_may_fail_and_nothing_written_is_lost() {
         faults += 1;
     }
     assert!(faults > 100, "only {faults} operations");
+}
+
+#[test]
+fn what_is_synced_after_any_failed_operation_outlives_a_loss_of_power() {
+    for lost in [LostPages::AsWritten, LostPages::AsOnDisk] {
+        for count in 0.. {
+            let disk = SimDisk::default();
+            disk.lose_pages(lost);
+            disk.fail_after(count);
+            let (mut opened, mut written) = (None, Vec::new());
+            let mut engine = || -> Result<(), FileError> {
+                // One whose lock file could not be opened stays read-only.
+                if opened.as_ref().is_none_or(|(file, _): &(LearnFile, _)| file.read_only().is_some()) {
+                    opened = Some(made(&disk)?);
+                }
+                let (file, ring) = opened.as_mut().unwrap();
+                while written.len() < 4 {
+                    let record = bare(written.len() as u64);
+                    append(file, ring, &record)?;
+                    written.push(record);
+                    file.sync(ring)?;
+                }
+                file.sync(ring)
+            };
+            while engine().is_err() {}
+            let all = written.iter().map(|record| (record.key.0, record.clone())).collect();
+            check(disk.durable(path()), &written, &all, &format!("operation {count} failed, {lost:?}"));
+            if !disk.has_failed() {
+                break;
+            }
+        }
+    }
 }
 
 #[test]
@@ -375,7 +484,7 @@ fn a_store_lives_through_any_failing_operation() {
         }
         drop(store);
         let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
-        check(disk.content(path()).unwrap(), &records, &all, &format!("operation {count} failed"));
+        check(disk.durable(path()), &records, &all, &format!("operation {count} failed"));
         if !disk.has_failed() {
             break;
         }
@@ -404,22 +513,28 @@ fn a_full_disk_is_told_once_and_the_file_made_when_there_is_room() {
 
 #[test]
 fn what_a_failed_sync_may_have_lost_is_written_again() {
-    let disk = SimDisk::default();
-    create(&disk, path()).unwrap();
-    let store = Store::open_on(Arc::new(disk.clone()), path(), Mode::Write).unwrap();
-    disk.fail_syncs(true);
-    for number in 0..3 {
-        store.append(bare(number));
+    for lost in [LostPages::AsWritten, LostPages::AsOnDisk] {
+        let disk = SimDisk::default();
+        create(&disk, path()).unwrap();
+        let store = Store::open_on(Arc::new(disk.clone()), path(), Mode::Write).unwrap();
+        disk.lose_pages(lost);
+        disk.fail_syncs(true);
+        let records: Vec<_> = (0..3).map(bare).collect();
+        for record in &records {
+            store.append(record.clone());
+        }
+        assert!(!store.flush(TIMEOUT));
+        assert_eq!(store.take_messages().len(), 1);
+        let begin = disk.event_count();
+        disk.fail_syncs(false);
+        assert!(store.flush(TIMEOUT));
+        let events = disk.events().split_off(begin);
+        let again = events.iter().filter(|event| matches!(event, Event::Write { .. })).count();
+        assert_eq!(again, 3, "the records are written again before the sync that counts");
+        assert!(matches!(events.last(), Some(Event::Sync { .. })));
+        let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
+        check(disk.durable(path()), &records, &all, &format!("{lost:?}"));
     }
-    assert!(!store.flush(TIMEOUT));
-    assert_eq!(store.take_messages().len(), 1);
-    let begin = disk.event_count();
-    disk.fail_syncs(false);
-    assert!(store.flush(TIMEOUT));
-    let events = disk.events().split_off(begin);
-    let again = events.iter().filter(|event| matches!(event, Event::Write { .. })).count();
-    assert_eq!(again, 3, "the records are written again before the sync that counts");
-    assert!(matches!(events.last(), Some(Event::Sync { .. })));
 }
 
 #[test]
