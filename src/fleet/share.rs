@@ -7,7 +7,8 @@
 //!    again, and the records of this file that it lacks are sent.
 //! 2. New entries are read, checked like the records of a file, and merged.
 //! 3. New records of the file that beat those of the stream are sent: those of this process at once, those of another
-//!    process a little later, since it may send them itself.
+//!    process a little later, since it may send them itself. After a failure all records of the file are compared: the
+//!    server may have lost what it confirmed last.
 //!
 //! So a lost answer costs only a duplicate entry, and no record is counted twice. Records that a full stream has
 //! dropped are not sent again: only those learned after its oldest entry was written are sent then.
@@ -186,7 +187,8 @@ impl Sharer {
     /// Opens the learning file if it is not open or was replaced by another.
     fn open_file(&mut self) -> Result<(), RoundError> {
         if let Some((file, ring)) = &mut self.file {
-            match file.refresh(ring) {
+            // What a failed sync may have lost is written again.
+            match file.refresh(ring).and_then(|()| file.sync(ring)) {
                 Ok(()) => return Ok(()),
                 Err(FileError::Replaced(_)) => self.file = None,
                 Err(error) => return Err(error.into()),
@@ -285,28 +287,23 @@ impl Sharer {
         if batch.is_empty() {
             return Ok(());
         }
-        let sent = self.stream.send(&batch);
-        if sent.is_err() {
-            // Some records may have arrived; reading the stream again shows which.
-            self.backlog.extend(batch.into_iter().map(|record| (now, record)));
-        }
-        Ok(sent?)
+        Ok(self.stream.send(&batch)?)
     }
 
     fn tell_trouble(&mut self, error: RoundError) {
         self.told_well = false;
         let text = match error {
             RoundError::Server(error) => {
+                // It may not have got what was sent last, or have lost it: reading the stream on shows which, and what
+                // it lacks is found again in the file.
+                self.backlog.clear();
+                self.looked = BEFORE_FIRST;
                 let server = &self.stream.link.server;
                 format!(
                     "learning is not shared through {server} now: {error}; new records stay in the local file and are shared later"
                 )
             }
             RoundError::File(error) => {
-                // If others hold the lock, it is tried again; otherwise the file is reopened.
-                if !matches!(error, FileError::Busy(_)) {
-                    self.file = None;
-                }
                 format!("learning is not shared now: {error}")
             }
         };

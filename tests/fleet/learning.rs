@@ -169,6 +169,26 @@ fn what_was_learned_last_goes_out_before_the_engine_leaves_or_with_the_next() {
     engine.quit();
 }
 
+#[test]
+fn what_a_server_confirmed_and_then_lost_is_sent_again() {
+    let Some(server) = Server::start() else { return };
+    let folder = home();
+    let mut engine = sharing(&folder.path().join("learn.bin"), &server.url());
+    let length = || server.ask::<usize>(cmd("XLEN").arg(STREAM));
+    engine.search("startpos moves e2e4", "go depth 6");
+    until("it is sent", || length() == 1);
+    engine.search("startpos moves d2d4", "go depth 6");
+    until("so is this", || length() == 2);
+    // As after a restart without what it had not yet written to its disk.
+    let newest = server.ask::<Vec<(String, Vec<Vec<u8>>)>>(
+        cmd("XREVRANGE").arg(STREAM).arg("+").arg("-").arg("COUNT").arg(1),
+    );
+    assert_eq!(server.ask::<usize>(cmd("XDEL").arg(STREAM).arg(&newest[0].0)), 1);
+    server.ask::<usize>(cmd("CLIENT").arg("KILL").arg("TYPE").arg("normal"));
+    until("it is sent again", || length() == 2);
+    engine.quit();
+}
+
 /// The most memory that a process ever had, in KiB.
 fn peak(engine: &Engine) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", engine.id())).unwrap_or_default();
