@@ -66,13 +66,14 @@ pub enum AnalysisInput {
 pub type Read = Result<Item, String>;
 
 impl AnalysisInput {
-    /// Interprets the arguments; `variations`: those of games are items too.
+    /// Interprets the arguments; `variations`: those of games are items too. Files of a folder that are `outputs` of this
+    /// run are no input.
     ///
     /// # Errors
     /// They are neither readable files nor a position.
-    pub fn open(words: &[OsString], variations: bool) -> Result<AnalysisInput, CliError> {
+    pub fn open(words: &[OsString], variations: bool, outputs: &[&Path]) -> Result<AnalysisInput, CliError> {
         let Some(missing) = words.iter().find(|word| *word != "-" && !Path::new(word).exists()) else {
-            let paths = input_files(words)?;
+            let paths = input_files(words, outputs)?;
             // Checked first: no output may be touched for an input that cannot be read. What is read from a pipe
             // would be missing later.
             for path in paths.iter().filter(|path| path.is_file()) {
@@ -155,11 +156,13 @@ pub fn text(words: &[OsString]) -> String {
 }
 
 /// The files that are named; a folder means those in it whose names say that they have games or positions, in the order
-/// of their names.
+/// of their names, but for `outputs`.
 ///
 /// # Errors
 /// A folder cannot be read, or has no such file.
-pub fn input_files(words: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, CliError> {
+pub fn input_files(words: &[impl AsRef<Path>], outputs: &[&Path]) -> Result<Vec<PathBuf>, CliError> {
+    let outputs: Vec<PathBuf> = outputs.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let is_output = |path: &Path| path.canonicalize().is_ok_and(|path| outputs.contains(&path));
     let mut files = Vec::new();
     for path in words.iter().map(AsRef::as_ref) {
         if !path.is_dir() {
@@ -174,7 +177,7 @@ pub fn input_files(words: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, CliError>
                 && source::ending(&entry.path()).is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
         });
         let before = files.len();
-        files.extend(in_it.map(|entry| entry.path()).filter(|path| path.is_file()));
+        files.extend(in_it.map(|entry| entry.path()).filter(|path| path.is_file() && !is_output(path)));
         if files.len() == before {
             let path = path.display();
             return Err(CliError::Task(format!("{path} is a folder without .pgn, .epd or .fen files")));
@@ -277,7 +280,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name).into_os_string();
         let game = "[Event \"x\"]\n\n1. e4 e5 *\n\n";
         fs::write(path("a.pgn"), game.repeat(5)).expect("a file");
-        let input = AnalysisInput::open(&[path("a.pgn")], false).expect("a file");
+        let input = AnalysisInput::open(&[path("a.pgn")], false, &[]).expect("a file");
         let read = Arc::default();
         let used = input.items(&read).map(|item| (item.expect("readable").is_ok(), read.load(Relaxed)));
         let used: Vec<_> = used.collect();
@@ -291,7 +294,7 @@ mod tests {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(game.as_bytes()).expect("memory takes it");
         fs::write(path("b.pgn.gz"), packed.finish().expect("memory takes it")).expect("a file");
-        let input = AnalysisInput::open(&[path("a.pgn"), path("b.pgn.gz")], false).expect("files");
+        let input = AnalysisInput::open(&[path("a.pgn"), path("b.pgn.gz")], false, &[]).expect("files");
         assert_eq!(input.bytes(), None);
     }
 
@@ -299,13 +302,19 @@ mod tests {
     fn a_folder_means_the_games_and_positions_in_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
-        let refused = |path: PathBuf| input_files(&[path]).expect_err("nothing to read").to_string();
+        let refused = |path: PathBuf| input_files(&[path], &[]).expect_err("nothing to read").to_string();
         assert!(refused(path("")).contains("is a folder without .pgn, .epd or .fen files"));
         fs::create_dir(path("sub.pgn")).expect("made");
         for name in ["c.PGN", "a.epd", "b.pgn.zst", "d.fen", "._c.pgn", "notes.txt", "e.html"] {
             fs::write(path(name), "").expect("written");
         }
         let expected = ["notes.txt", "a.epd", "b.pgn.zst", "c.PGN", "d.fen"].map(path);
-        assert_eq!(input_files(&[path("notes.txt"), path("")]).expect("files"), expected);
+        assert_eq!(input_files(&[path("notes.txt"), path("")], &[]).expect("files"), expected);
+        // Not what this run, or the one that it resumes, writes.
+        let output = path("sub.pgn").join("../c.PGN");
+        assert_eq!(
+            input_files(&[path("")], &[&output]).expect("files"),
+            ["a.epd", "b.pgn.zst", "d.fen"].map(path)
+        );
     }
 }

@@ -83,7 +83,8 @@ const DEFAULT_DEPTH: u64 = 16;
 /// An input that cannot be read at all, an output that cannot be written. A broken game or line alone is
 /// named and skipped.
 pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError> {
-    let input = AnalysisInput::open(&arguments.input, arguments.variations)?;
+    let outputs: Vec<&Path> = arguments.outputs().into_iter().map(|(_, path)| path).collect();
+    let input = AnalysisInput::open(&arguments.input, arguments.variations, &outputs)?;
     let openings = if arguments.eco.is_empty() { Openings::own() } else { openings::read(&arguments.eco)? };
     if !arguments.syzygy.is_empty() {
         tablebase::open(&arguments.syzygy)?;

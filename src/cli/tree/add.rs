@@ -60,11 +60,12 @@ impl AddArguments {
     /// There are games, and none of that player.
     fn check_player(&self) -> Result<(), CliError> {
         let Some(player) = &self.player else { return Ok(()) };
-        let games = input_files(&self.input)?.into_iter().filter_map(|path| match BinaryKind::of(&path) {
-            None => Some(path),
-            Some(BinaryKind::Learning) => Some(kept_games::path(&path)),
-            Some(BinaryKind::Hash | BinaryKind::Book) => None,
-        });
+        let games =
+            input_files(&self.input, &[])?.into_iter().filter_map(|path| match BinaryKind::of(&path) {
+                None => Some(path),
+                Some(BinaryKind::Learning) => Some(kept_games::path(&path)),
+                Some(BinaryKind::Hash | BinaryKind::Book) => None,
+            });
         check_player(games, player)
     }
 
@@ -83,7 +84,11 @@ impl AddArguments {
                     inputs.push(Input::Learned(ring));
                     let games = kept_games::path(path);
                     if games.is_file() {
-                        inputs.push(Input::Items(AnalysisInput::open(&[games.into_os_string()], false)?));
+                        inputs.push(Input::Items(AnalysisInput::open(
+                            &[games.into_os_string()],
+                            false,
+                            &[],
+                        )?));
                     }
                 }
                 Some(BinaryKind::Hash) => hash_files.push(open_hash_file(path)?),
@@ -91,7 +96,7 @@ impl AddArguments {
             }
         }
         if !texts.is_empty() {
-            inputs.insert(0, Input::Items(AnalysisInput::open(&texts, false)?));
+            inputs.insert(0, Input::Items(AnalysisInput::open(&texts, false, &[])?));
         }
         // Last: they know positions by their keys alone, and have to be asked for each.
         inputs.extend(hash_files);
