@@ -90,7 +90,7 @@ class Analyst(Engine):
 
     def resumed_at(self):
         for line in self.told:
-            if found := re.search(r"analysis resumed at depth (\d+)", line):
+            if found := re.search(r"analysis resumed after iteration (\d+)", line):
                 return int(found[1])
         return None
 

@@ -85,7 +85,10 @@ fn the_page_says_what_the_other_outputs_say() {
     assert_eq!(run(&arguments).2, 0);
     let html = fs::read_to_string(page).unwrap();
     let (pgn, lines) = (fs::read_to_string(pgn).unwrap(), fs::read_to_string(lines).unwrap());
-    for ((game, row), line) in all(&html, BLOCK).iter().zip(all(&html, ROW)).zip(lines.lines()) {
+    let (blocks, rows) = (all(&html, BLOCK), all(&html, ROW));
+    let number = lines.lines().count();
+    assert!(number > 0 && (blocks.len(), rows.len()) == (number, number));
+    for ((game, row), line) in blocks.iter().zip(rows).zip(lines.lines()) {
         let json = serde_json::from_str::<Value>(line).unwrap();
         assert!(pgn.contains(game["pgn"].as_str().unwrap()), "{game}");
         for (side, name) in ["white", "black"].into_iter().enumerate() {

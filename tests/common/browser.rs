@@ -37,6 +37,13 @@ pub fn axe() -> Option<String> {
     Some(std::fs::read_to_string(path).expect("the script of axe-core"))
 }
 
+/// The tests of the pages are skipped where there is no browser, unless `ENGRAM_BROWSER` asks for one.
+fn skipped(why: &str) -> Option<Browser> {
+    assert!(std::env::var_os("ENGRAM_BROWSER").is_none(), "{why}");
+    eprintln!("skipped: {why}");
+    None
+}
+
 impl Browser {
     /// What the rules of axe-core find wrong on the page.
     pub fn run_axe(&self, axe: &str) -> Value {
@@ -59,8 +66,7 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn();
         let Ok(mut driver) = driver else {
-            eprintln!("skipped: there is no chromedriver (apt-get install chromium chromium-driver)");
-            return None;
+            return skipped("there is no chromedriver (apt-get install chromium chromium-driver)");
         };
         let output = BufReader::new(driver.stdout.take().expect("a pipe"));
         let port = output.lines().map_while(Result::ok).find_map(|line| {
@@ -70,8 +76,7 @@ impl Browser {
         let mut browser =
             Browser { driver, port: port.unwrap_or_default(), session: String::new(), _home: home };
         if port.is_none() {
-            eprintln!("skipped: chromedriver does not start");
-            return None;
+            return skipped("chromedriver does not start");
         }
         // As root, Chromium has no sandbox.
         let arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
@@ -81,8 +86,7 @@ impl Browser {
             browser.request("POST", "/session", &json!({ "capabilities": { "alwaysMatch": options } }));
         let Some(session) = created["sessionId"].as_str() else {
             let why = created["message"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
-            eprintln!("skipped: chromedriver starts no browser: {why}");
-            return None;
+            return skipped(&format!("chromedriver starts no browser: {why}"));
         };
         browser.session = session.to_owned();
         browser.devtools(

@@ -160,7 +160,8 @@ fn script(home: &TempDir, name: &str, answer: &str) -> String {
          go) {answer};;\nquit) exit;;\nesac; done\n"
     );
     fs::write(&path, text).expect("written");
-    format!("sh {}", path.display())
+    // Commands run in the folder of the script.
+    format!("sh {name}")
 }
 
 #[cfg(unix)]

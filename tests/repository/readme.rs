@@ -89,7 +89,7 @@ fn the_analysis_that_is_killed_resumes_as_is_shown() {
     engine.expect("info depth 9 seldepth ");
     engine.kill();
     let mut engine = start();
-    let lines = engine.expect("info string analysis resumed at depth ");
+    let lines = engine.expect("info string analysis resumed after iteration ");
     let hash = lines.iter().find(|line| line.contains("hash file")).expect("the file is told of");
     let resumed = engine.expect("info depth ").pop().expect("a line");
     let next = engine.expect("info depth ").pop().expect("a line");

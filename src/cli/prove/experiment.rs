@@ -217,8 +217,8 @@ fn open_file(engram: &mut EnginePlayer) -> Result<(), CliError> {
     Err(failed(answer.texts.join("; ")))
 }
 
-/// `learning: 3 cutoffs by scores that are remembered`.
+/// `learning: 3 cutoffs by learned scores`.
 fn learned_cutoffs(text: &str) -> Option<u64> {
     let rest = text.strip_prefix("learning: ")?;
-    rest.ends_with("by scores that are remembered").then(|| rest.split(' ').next()?.parse().ok()).flatten()
+    rest.ends_with("by learned scores").then(|| rest.split(' ').next()?.parse().ok()).flatten()
 }

@@ -250,7 +250,7 @@ mod tests {
             "info depth 5 score cp 30 pv e2e4",
             "info depth 6 multipv 2 score cp -90",
             "info depth 7 score cp -200 upperbound",
-            "info string learning: 3 cutoffs by scores that are remembered",
+            "info string learning: 3 cutoffs by learned scores",
         ] {
             match line.parse() {
                 Ok(Message::Info(info)) => answer.take(info),
