@@ -202,6 +202,11 @@ impl Claim {
         let _ = unlock(&self.file);
     }
 
+    /// Takes the lock again. Where that is refused, those who lock the file otherwise keep others off already.
+    pub fn relock(&self) {
+        let _ = lock(&self.file);
+    }
+
     /// From now on the file stays.
     pub fn keep(&mut self) {
         self.is_temporary = false;

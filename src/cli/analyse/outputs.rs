@@ -83,6 +83,8 @@ impl Outputs {
         openings: Openings,
         output: &Output,
     ) -> Result<Outputs, CliError> {
+        // First: SQLite may refuse its file, and the others are emptied when they begin.
+        let database = claims.database("--sqlite")?;
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         if !claims.take_standard_output() {
             sinks.push(Box::new(Text::new(output.clone(), arguments)));
@@ -103,7 +105,7 @@ impl Outputs {
         if let Some(file) = claims.text("--html", output)? {
             sinks.push(Box::new(AnalysisPage::begin(file, &title(&arguments.input))?));
         }
-        if let Some(database) = claims.database("--sqlite")? {
+        if let Some(database) = database {
             sinks.push(Box::new(database));
         }
         Ok(Outputs { sinks, openings, puzzles: HashSet::new() })
