@@ -654,19 +654,27 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
 }
 
 #[test]
-fn a_game_that_cannot_be_kept_is_told_of_and_given_up() {
+fn a_game_that_cannot_be_kept_is_told_of_and_left_to_the_next_engine() {
     let (folder, path) = learn_file();
     let games = engram::learn::kept_games::path(&path);
     fs::create_dir(&games).expect("a folder in its place");
+    let logs = || {
+        let names = fs::read_dir(folder.path()).expect("a folder").flatten().map(|file| file.file_name());
+        names.filter(|name| name.to_string_lossy().contains(".game-")).count()
+    };
     let mut engine = learning("all", &path);
     mate_with_two_rooks(&mut engine);
     engine.send("ucinewgame");
     engine.search_until_told(games.to_str().unwrap());
     engine.quit();
     assert!(!records(&path).is_empty());
-    let names = fs::read_dir(folder.path()).expect("a folder").flatten().map(|file| file.file_name());
-    let logs: Vec<_> = names.filter(|name| name.to_string_lossy().contains(".game-")).collect();
-    assert!(logs.is_empty(), "nothing is left for the next engine: {logs:?}");
+    assert_eq!(logs(), 1);
+    fs::remove_dir(&games).expect("an empty folder");
+    let mut engine = learning("all", &path);
+    engine.search_until_told("learning all");
+    engine.quit();
+    assert_eq!(logs(), 0);
+    assert!(fs::read_to_string(&games).expect("games").contains("[Result \""));
 }
 
 #[test]
