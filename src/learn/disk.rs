@@ -85,7 +85,14 @@ impl Disk for SystemDisk {
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
         // Other systems have no such operation; their file systems keep a journal of names.
-        if cfg!(unix) { files::sync(&File::open(directory)?) } else { Ok(()) }
+        if !cfg!(unix) {
+            return Ok(());
+        }
+        match File::open(directory) {
+            // A folder that may be written but not read cannot be synced either.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            opened => files::sync(&opened?),
+        }
     }
 }
 

@@ -221,6 +221,19 @@ fn without_permission_a_file_is_only_read() {
     assert_eq!(store.take_messages().len(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_is_made_in_a_folder_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = home();
+    let folder = home.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    // Which root may read nevertheless.
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o300)).unwrap();
+    assert!(create(&SystemDisk, &folder.join("learn.bin")).is_ok());
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
 #[test]
 fn read_only_media_and_disks_without_locks_are_only_read() {
     let disk = SimDisk::default();
