@@ -128,11 +128,12 @@ pub fn left_logs(shared: &Path) -> io::Result<Vec<LeftLog>> {
             log::debug!("{} cannot be read: {error}", path.display());
             return None;
         }
+        // What is written next takes the place of half a line.
+        bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
         let text = String::from_utf8_lossy(&bytes);
-        let lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         Some(LeftLog {
             session,
-            lines: lines.map(str::to_owned).collect(),
+            lines: text.split_terminator('\n').map(str::to_owned).collect(),
             log: ProcessLog { path, file, length: bytes.len() as u64 },
         })
     };
@@ -155,9 +156,13 @@ mod tests {
         drop(log);
         let mut left = left_logs(&shared).expect("read");
         assert_eq!((left.len(), left[0].session), (1, 7));
-        let LeftLog { lines, log, .. } = left.remove(0);
+        let LeftLog { lines, mut log, .. } = left.remove(0);
         assert_eq!(lines, ["one", "two"]);
         assert!(left_logs(&shared).expect("read").is_empty(), "who has it holds it");
+        log.write("3").expect("written");
+        drop(log);
+        let LeftLog { lines, log, .. } = left_logs(&shared).expect("read").remove(0);
+        assert_eq!(lines, ["one", "two", "3"]);
         log.remove();
         other.remove();
         for foreign in ["notes.txt", "7-0", "0000007-0", "+0000007-0", "00000007-", "00000007-0.bak"] {

@@ -188,7 +188,8 @@ impl Sharer {
     fn open_file(&mut self) -> Result<(), RoundError> {
         if let Some((file, ring)) = &mut self.file {
             // What a failed sync may have lost is written again.
-            match file.refresh(ring).and_then(|()| file.sync(ring)) {
+            let in_place = file.refresh(ring);
+            match in_place.and_then(|()| if file.sync_failed() { file.sync(ring) } else { Ok(()) }) {
                 Ok(()) => return Ok(()),
                 Err(FileError::Replaced(_)) => self.file = None,
                 Err(error) => return Err(error.into()),

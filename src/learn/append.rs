@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     create::{fill_with_zeros, read_header},
-    data_file::DataFile,
+    data_file::Written,
     error::{FileError, refused},
     file::LearnFile,
     header::FILE_SIZE,
@@ -101,18 +101,21 @@ impl LearnFile {
     /// # Errors
     /// Everything written since the last successful sync may be lost, if this process ends before a later one succeeds.
     pub fn sync(&mut self, ring: &RwLock<Ring>) -> Result<(), FileError> {
-        match retry_while_busy(|| self.unsynced(ring))? {
-            Some(data) => data.sync().map_err(refused(&self.path, "synced")),
-            None => Ok(()),
-        }
+        retry_while_busy(|| self.restore(ring))?;
+        self.data.sync().map_err(refused(&self.path, "synced"))
     }
 
-    /// The data, if anything in it has to be synced: after a failed sync it is written again first.
-    pub(super) fn unsynced(&mut self, ring: &RwLock<Ring>) -> Result<Option<Arc<DataFile>>, FileError> {
-        if self.data.sync_failed() {
+    /// Did a sync fail whose records were not all written again since?
+    pub fn sync_failed(&self) -> bool {
+        self.data.sync_failed()
+    }
+
+    /// Writes again what a failed sync may have lost.
+    pub(super) fn restore(&mut self, ring: &RwLock<Ring>) -> Result<(), FileError> {
+        if self.sync_failed() {
             drop(self.lock(ring, AppendTime::Any)?);
         }
-        Ok(self.data.is_unsynced().then(|| Arc::clone(&self.data)))
+        Ok(())
     }
 }
 
@@ -132,16 +135,30 @@ impl Locked<'_> {
         self.write(record.payload())
     }
 
-    /// Writes again what a failed sync may have lost, and reads forward.
+    /// Writes again what a failed sync may have lost. What is still in the file, in memory at least, is written at the
+    /// same place, before anything is appended that may need a sync of it; the rest is appended by the rule of a merge:
+    /// others may have written later records meanwhile. After an error all of it is done again.
     fn write_again(&mut self) -> Result<(), FileError> {
-        let LearnFile { data, path, .. } = &*self.file;
-        let header = read_header(data.file(), path).map_err(|error| self.file.unreadable(error))?;
-        let displaced = data.write_again(header.file_id).map_err(refused(path, "written"))?;
-        self.file.read_forward(self.ring)?;
-        for (done, &(_, bytes)) in displaced.iter().enumerate() {
-            let appended = self.make_room().and_then(|()| self.write(bytes));
-            appended.inspect_err(|_| self.file.data.keep(&displaced[done..]))?;
+        self.file.read_anew(self.ring)?;
+        let data = Arc::clone(&self.file.data);
+        let unsynced = data.unsynced();
+        let count = unsynced.len();
+        let newest =
+            unsynced.iter().fold(read(self.ring).sequence(), |newest, written| newest.max(written.0));
+        let is_there = |written: &Written| read(self.ring).bytes(written.0) == Some(&written.1);
+        let (in_place, lost): (Vec<Written>, Vec<Written>) = unsynced.into_iter().partition(is_there);
+        for written in &in_place {
+            data.write_again(written).map_err(refused(&self.file.path, "written"))?;
         }
+        for (sequence, bytes) in lost {
+            let is_overwritten = sequence + CAPACITY as u64 <= newest;
+            if let Some(record) = record::decode(&bytes).filter(|_| !is_overwritten)
+                && read(self.ring).is_improved_by(&record)
+            {
+                self.append(&record)?;
+            }
+        }
+        data.written_again(count, in_place);
         Ok(())
     }
 
@@ -196,7 +213,7 @@ impl Locked<'_> {
 
     /// Syncs what every process has written.
     fn sync(&self) -> Result<(), FileError> {
-        self.file.data.sync().map_err(refused(&self.file.path, "synced"))
+        self.file.data.sync_present().map_err(refused(&self.file.path, "synced"))
     }
 
     /// Restores the length of a file that another program cut short, so that appending cannot run out of space.

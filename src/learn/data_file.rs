@@ -26,7 +26,7 @@ pub(super) struct DataFile {
 #[derive(Default)]
 struct Unsynced {
     records: Vec<Written>,
-    /// A sync failed since: it is not known which of them are on the disk.
+    /// A sync failed since: it is not known which of them are on the disk, or still in the file.
     sync_failed: bool,
 }
 
@@ -47,18 +47,20 @@ impl DataFile {
         Ok(())
     }
 
-    /// Was anything written that is not synced?
-    pub fn is_unsynced(&self) -> bool {
-        !locked(&self.unsynced).records.is_empty()
-    }
-
-    /// Did a sync fail, and nothing was written again since?
+    /// Did a sync fail whose records were not all written again since?
     pub fn sync_failed(&self) -> bool {
         locked(&self.unsynced).sync_failed
     }
 
-    /// Syncs what was written before. No lock is held meanwhile.
+    /// Syncs everything that was written before. No lock is held meanwhile.
     pub fn sync(&self) -> io::Result<()> {
+        self.sync_present()?;
+        let lost = self.sync_failed();
+        if lost { Err(io::Error::other("what an earlier sync lost is not written again")) } else { Ok(()) }
+    }
+
+    /// Syncs what is in the file: all that was written before but for what an earlier sync may have lost.
+    pub fn sync_present(&self) -> io::Result<()> {
         let count = locked(&self.unsynced).records.len();
         let outcome = self.file.sync();
         let unsynced = &mut *locked(&self.unsynced);
@@ -69,36 +71,21 @@ impl DataFile {
         outcome
     }
 
-    /// Writes again what a failed sync may have lost, the same bytes at the same place. Returns the records whose place
-    /// another process, which found it free, has used since: they have to be appended again. The lock must be held.
-    pub fn write_again(&self, file_id: u64) -> io::Result<Vec<Written>> {
-        let mut unsynced = locked(&self.unsynced);
-        let (mut again, mut displaced) = (Vec::new(), Vec::new());
-        for &(sequence, bytes) in &unsynced.records {
-            let slot = record::slot(sequence);
-            let mut there = [0; RECORD_SIZE];
-            self.file.read_at(&mut there, offset(sequence))?;
-            match record::sequence(&there, file_id, slot) {
-                // The file was overwritten by another.
-                _ if record::sequence(&bytes, file_id, slot).is_none() => {}
-                // The ring has gone round.
-                Some(later) if later > sequence => {}
-                Some(same) if same == sequence && there != bytes => displaced.push((sequence, bytes)),
-                _ => {
-                    self.file.write_at(&bytes, offset(sequence))?;
-                    again.push((sequence, bytes));
-                }
-            }
-        }
-        *unsynced = Unsynced { records: again, sync_failed: false };
-        Ok(displaced)
+    /// What was written since the last sync that succeeded, in order.
+    pub fn unsynced(&self) -> Vec<Written> {
+        locked(&self.unsynced).records.clone()
     }
 
-    /// Keeps records that could not be written again, for the next attempt.
-    pub fn keep(&self, records: &[Written]) {
+    /// Writes an unsynced record again, at its place.
+    pub fn write_again(&self, (sequence, bytes): &Written) -> io::Result<()> {
+        self.file.write_at(bytes, offset(*sequence))
+    }
+
+    /// The first `count` unsynced records were written again: these at their places, the others by [`DataFile::write`].
+    pub fn written_again(&self, count: usize, in_place: Vec<Written>) {
         let mut unsynced = locked(&self.unsynced);
-        unsynced.records.extend_from_slice(records);
-        unsynced.sync_failed = true;
+        unsynced.records.splice(..count, in_place);
+        unsynced.sync_failed = false;
     }
 }
 

@@ -11,7 +11,7 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, uci::UciMove};
 use super::{
     exchange,
     game::{GameSearch, Line, PlayedGame},
-    kept_games::KeptGame,
+    kept_games::{KeptGame, LEARNED},
     policy::Rules,
     record::Record,
     score::LearnedScore,
@@ -55,7 +55,7 @@ impl GameLog {
 
 /// A game that was not learned from.
 pub struct LeftGame {
-    /// Its records.
+    /// Its records; none if they are in the file already.
     pub records: Vec<Record>,
     /// The game, if it is to be kept.
     pub kept: Option<KeptGame>,
@@ -70,7 +70,8 @@ pub struct LeftGame {
 pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> io::Result<Vec<LeftGame>> {
     let taken = |LeftLog { session, lines, log }| {
         let (game, opponent, winner) = replay(&lines, rules)?;
-        let mut records = winner.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
+        let to_learn = winner.filter(|_| !lines.iter().any(|line| line == LEARNED));
+        let mut records = to_learn.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
         // All records of a game are of one session: that of the process that played it.
         records.iter_mut().for_each(|record| record.session = session);
         let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
@@ -83,7 +84,7 @@ pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> i
 /// The game of a log, the opponent, and who won; none if a line cannot be read: a newer version may have written it.
 fn replay(lines: &[String], rules: &Rules) -> Option<(PlayedGame, String, Option<Color>)> {
     let (mut game, mut opponent, mut ended) = (PlayedGame::default(), String::new(), None);
-    for line in lines {
+    for line in lines.iter().filter(|&line| line != LEARNED) {
         if let Ok(end) = serde_json::from_str::<SavedEnd>(line) {
             ended = Some(end.result.parse::<Outcome>().ok().and_then(|outcome| outcome.winner()));
         } else {
@@ -186,8 +187,13 @@ mod tests {
             });
             let mut left = take_over(&file, &rules, &recorder).expect("read");
             assert_eq!(left.len(), 1);
-            let LeftGame { records, log, .. } = left.remove(0);
-            log.remove();
+            let LeftGame { records, kept, mut log } = left.remove(0);
+            // As where the game cannot be kept.
+            log.write(LEARNED).expect("written");
+            drop(log);
+            let again = take_over(&file, &rules, &recorder).expect("read").remove(0);
+            assert!(again.records.is_empty() && again.kept.is_some() == kept.is_some());
+            again.log.remove();
             records.iter().filter(|record| record.flags.confirmed).count()
         };
         assert_eq!(confirmed(Some(Some(Color::Black))), 1);

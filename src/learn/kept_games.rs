@@ -42,6 +42,8 @@ const SHORTEST: u64 = 200;
 const BEGIN: &str = "[Event \"";
 /// The engine's name in its games.
 pub const ENGINE: &str = "Engram";
+/// The line at the end of the log of a game whose records are in the learning file, and which is still to be kept.
+pub(super) const LEARNED: &str = r#"{"learned":true}"#;
 /// The name beside the default learning file.
 const NAME: &str = "games-1.pgn";
 

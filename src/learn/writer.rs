@@ -153,6 +153,8 @@ impl Writer {
             }
             Job::Game { pgn, log } => {
                 self.since_game = 0;
+                // Records that were known already may not be synced.
+                self.wrote();
                 // Without its records a game is left to the next process, by its log; so is one that waits too long.
                 if !std::mem::take(&mut self.gave_up) {
                     self.games.push_back((pgn, log));
@@ -241,8 +243,8 @@ impl Writer {
     }
 
     /// Adds the games whose records are written and synced to their file, and removes their logs: until then the next
-    /// process takes them over if this one is killed. The log of a game that cannot be added stays for the next process.
-    /// Returns false if another process holds the lock.
+    /// process takes them over if this one is killed. The log of a game that cannot be added stays for the next process
+    /// to add. Returns false if another process holds the lock.
     fn keep_games(&mut self) -> bool {
         while self.has_games()
             && let Some((pgn, log)) = self.games.pop_front()
@@ -254,7 +256,12 @@ impl Writer {
                     self.wait_for_lock(&path);
                     return false;
                 }
-                Err(error) => self.shared.say(format!("{error}; the next process tries to keep the game")),
+                Err(error) => {
+                    self.shared.say(format!("{error}; the next process tries to keep the game"));
+                    if let Some(Err(error)) = log.map(|mut log| log.write(kept_games::LEARNED)) {
+                        log::debug!("the next process learns the game again: {error}");
+                    }
+                }
                 Ok(()) => {
                     self.busy_since = None;
                     log.into_iter().for_each(ProcessLog::remove);
@@ -287,9 +294,14 @@ impl Writer {
     }
 
     fn sync_file(&self) -> Result<(), FileError> {
-        let shared = &self.shared;
-        let unsynced = shared.file().as_mut().map_or(Ok(None), |file| file.unsynced(&shared.ring))?;
-        unsynced.map_or(Ok(()), |data| data.sync()).map_err(refused(&shared.path, "synced"))
+        let data = match self.shared.file().as_mut().filter(|file| file.read_only().is_none()) {
+            Some(file) => {
+                file.restore(&self.shared.ring)?;
+                Arc::clone(&file.data)
+            }
+            None => return Ok(()),
+        };
+        data.sync().map_err(refused(&self.shared.path, "synced"))
     }
 }
 
@@ -314,7 +326,7 @@ mod tests {
         let path = folder.path().join("learn.bin");
         let shared = StoreState::new(Arc::new(SystemDisk), &path, Mode::Write);
         let mut writer = Writer::new(Arc::new(shared), crossbeam::channel::unbounded().1);
-        writer.take(Job::Wrote);
+        // Also where none was written: another process may have written them, and not synced.
         writer.take(Job::Game { pgn: None, log: Some(ProcessLog::begin(&path, 7).expect("a log")) });
         writer.keep_games();
         assert_eq!(logs(folder.path()), 1);
@@ -332,9 +344,11 @@ mod tests {
         let mut writer = Writer::new(Arc::new(shared), crossbeam::channel::unbounded().1);
         let log = Some(ProcessLog::begin(&path, 7).expect("a log"));
         writer.take(Job::Game { pgn: Some("1. e4 *\n".to_owned()), log });
+        writer.sync();
         writer.keep_games();
         assert_eq!((writer.games.len(), writer.shared.take_messages().len()), (0, 1));
-        assert_eq!(left_logs(&path).expect("a folder").len(), 1);
+        let left = left_logs(&path).expect("a folder");
+        assert_eq!((left.len(), &left[0].lines[..]), (1, &[kept_games::LEARNED.to_owned()][..]));
     }
 
     #[test]

@@ -362,22 +362,74 @@ fn advice_outlives_a_failed_sync_of_its_copies() {
 
 #[test]
 fn a_record_whose_place_another_process_took_after_a_failed_sync_is_appended_again() {
+    // Also if any operation of the next sync fails.
+    for count in 0.. {
+        let disk = SimDisk::default();
+        create(&disk, path()).unwrap();
+        let (mut file, ring) = open(&disk).unwrap();
+        let (mut other, other_ring) = open(&disk).unwrap();
+        disk.lose_pages(LostPages::AsOnDisk);
+        disk.fail_syncs(true);
+        append(&mut file, &ring, &bare(1)).unwrap();
+        append(&mut file, &ring, &bare(2)).unwrap();
+        assert!(file.sync(&ring).is_err());
+        disk.fail_syncs(false);
+        append(&mut other, &other_ring, &bare(3)).unwrap();
+        other.sync(&other_ring).unwrap();
+        disk.fail_after(count);
+        while file.sync(&ring).is_err() {}
+        let records = [1, 2, 3].map(bare);
+        for record in &records {
+            assert_eq!(ring.read().unwrap().get(record.key).as_ref(), Some(record), "known here");
+        }
+        let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
+        check(disk.durable(path()), &records, &all, &format!("operation {count} failed"));
+        if !disk.has_failed() {
+            break;
+        }
+    }
+}
+
+#[test]
+fn what_is_written_again_after_a_failed_sync_replaces_nothing_later() {
     let disk = SimDisk::default();
     create(&disk, path()).unwrap();
     let (mut file, ring) = open(&disk).unwrap();
     let (mut other, other_ring) = open(&disk).unwrap();
+    append(&mut file, &ring, &bare(2)).unwrap();
+    file.sync(&ring).unwrap();
+    let later = |record: Record| Record { time: record.time + 1, ..record };
     disk.lose_pages(LostPages::AsOnDisk);
     disk.fail_syncs(true);
-    append(&mut file, &ring, &bare(1)).unwrap();
-    append(&mut file, &ring, &bare(2)).unwrap();
+    for record in [bare(1), later(bare(1)), later(bare(2))] {
+        append(&mut file, &ring, &record).unwrap();
+    }
     assert!(file.sync(&ring).is_err());
     disk.fail_syncs(false);
+    let tombstone = later(bare(2)).tombstone(0);
     append(&mut other, &other_ring, &bare(3)).unwrap();
-    other.sync(&other_ring).unwrap();
+    append(&mut other, &other_ring, &tombstone).unwrap();
     file.sync(&ring).unwrap();
-    let records = [1, 2, 3].map(bare);
-    let all = records.iter().map(|record| (record.key.0, record.clone())).collect();
-    check(disk.durable(path()), &records, &all, "after the sync");
+    let (_, durable) = open(&SimDisk::with(path(), disk.durable(path()))).unwrap();
+    for ring in [ring, durable] {
+        let ring = ring.into_inner().unwrap();
+        let found = [1, 2, 3].map(|number| ring.get(bare(number).key));
+        assert_eq!(found, [Some(later(bare(1))), None, Some(bare(3))]);
+    }
+}
+
+#[test]
+fn a_merge_syncs_what_is_known_already() {
+    let disk = SimDisk::default();
+    create(&disk, path()).unwrap();
+    let (mut file, ring) = open(&disk).unwrap();
+    // An import that is killed before its sync.
+    append(&mut file, &ring, &bare(1)).unwrap();
+    drop(file);
+    let (mut file, ring) = open(&disk).unwrap();
+    assert_eq!(file.merge(&ring, &[bare(1)]).unwrap().known, 1);
+    let all = HashMap::from([(bare(1).key.0, bare(1))]);
+    check(disk.durable(path()), &[bare(1)], &all, "after the merge");
 }
 
 #[test]
