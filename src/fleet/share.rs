@@ -139,7 +139,9 @@ impl Sharer {
         loop {
             let wait = match self.round() {
                 Ok(more) => {
-                    retry = FIRST_RETRY;
+                    if self.told_well {
+                        retry = FIRST_RETRY;
+                    }
                     if more { Duration::ZERO } else { SHARE_INTERVAL }
                 }
                 Err(error) => {
@@ -175,8 +177,9 @@ impl Sharer {
             return Ok(true);
         }
         self.look()?;
-        self.send()?;
-        if !std::mem::replace(&mut self.told_well, true) {
+        let has_sent = self.send()?;
+        // A server that can be read may still refuse what is to be sent.
+        if (has_sent || self.backlog.is_empty()) && !std::mem::replace(&mut self.told_well, true) {
             let again = if self.reported_trouble.is_empty() { "" } else { " again" };
             self.reported_trouble.clear();
             self.say(format!("learning is shared{again} through {}", self.stream.link.server));
@@ -273,8 +276,8 @@ impl Sharer {
         Ok(())
     }
 
-    /// Sends a batch of due records, except those that the stream got from elsewhere meanwhile.
-    fn send(&mut self) -> Result<(), RoundError> {
+    /// Sends a batch of due records, except those that the stream got from elsewhere meanwhile. False if there are none.
+    fn send(&mut self) -> Result<bool, RoundError> {
         let now = Instant::now();
         let mut batch: Vec<Record> = Vec::new();
         let mirror = &self.stream.mirror;
@@ -285,10 +288,10 @@ impl Sharer {
             }
             !take
         });
-        if batch.is_empty() {
-            return Ok(());
+        if !batch.is_empty() {
+            self.stream.send(&batch)?;
         }
-        Ok(self.stream.send(&batch)?)
+        Ok(!batch.is_empty())
     }
 
     fn tell_trouble(&mut self, error: RoundError) {

@@ -189,6 +189,24 @@ fn what_a_server_confirmed_and_then_lost_is_sent_again() {
     engine.quit();
 }
 
+#[test]
+fn a_server_that_can_be_read_but_takes_nothing_is_not_called_shared() {
+    let Some(server) = Server::start() else { return };
+    let folder = home();
+    let file = folder.path().join("learn.bin");
+    let mut engine = sharing(&file, "");
+    engine.search("startpos moves e2e4", "go depth 6");
+    engine.quit();
+    server.ask::<()>(cmd("CONFIG").arg("SET").arg("maxmemory").arg(1));
+    let mut engine = sharing(&file, &server.url());
+    let said = engine.search_until_told("shared through");
+    assert!(said.contains("not shared through") && said.contains("OOM"), "{said}");
+    server.ask::<()>(cmd("CONFIG").arg("SET").arg("maxmemory").arg(0));
+    engine.search_until_told("learning is shared again through");
+    assert_eq!(server.ask::<usize>(cmd("XLEN").arg(STREAM)), 1);
+    engine.quit();
+}
+
 /// The most memory that a process ever had, in KiB.
 fn peak(engine: &Engine) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", engine.id())).unwrap_or_default();
