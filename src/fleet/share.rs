@@ -177,9 +177,9 @@ impl Sharer {
             return Ok(true);
         }
         self.look()?;
-        let has_sent = self.send()?;
+        let was_due = self.send()?;
         // A server that can be read may still refuse what is to be sent.
-        if (has_sent || self.backlog.is_empty()) && !std::mem::replace(&mut self.told_well, true) {
+        if (was_due || self.backlog.is_empty()) && !std::mem::replace(&mut self.told_well, true) {
             let again = if self.reported_trouble.is_empty() { "" } else { " again" };
             self.reported_trouble.clear();
             self.say(format!("learning is shared{again} through {}", self.stream.link.server));
@@ -276,9 +276,9 @@ impl Sharer {
         Ok(())
     }
 
-    /// Sends a batch of due records, except those that the stream got from elsewhere meanwhile. False if there are none.
+    /// Sends a batch of due records, except those that the stream got from elsewhere meanwhile. False if none was due.
     fn send(&mut self) -> Result<bool, RoundError> {
-        let now = Instant::now();
+        let (now, before) = (Instant::now(), self.backlog.len());
         let mut batch: Vec<Record> = Vec::new();
         let mirror = &self.stream.mirror;
         self.backlog.retain(|(due, record)| {
@@ -291,7 +291,7 @@ impl Sharer {
         if !batch.is_empty() {
             self.stream.send(&batch)?;
         }
-        Ok(!batch.is_empty())
+        Ok(self.backlog.len() < before)
     }
 
     fn tell_trouble(&mut self, error: RoundError) {

@@ -150,9 +150,12 @@ impl Locked<'_> {
         for written in &in_place {
             data.write_again(written).map_err(refused(&self.file.path, "written"))?;
         }
+        let file_id = read(self.ring).file_id();
         for (sequence, bytes) in lost {
+            // Another file may have been copied over this one.
+            let is_of_this_file = record::sequence(&bytes, file_id, record::slot(sequence)).is_some();
             let is_overwritten = sequence + CAPACITY as u64 <= newest;
-            if let Some(record) = record::decode(&bytes).filter(|_| !is_overwritten)
+            if let Some(record) = record::decode(&bytes).filter(|_| is_of_this_file && !is_overwritten)
                 && read(self.ring).is_improved_by(&record)
             {
                 self.append(&record)?;
@@ -213,7 +216,7 @@ impl Locked<'_> {
 
     /// Syncs what every process has written.
     fn sync(&self) -> Result<(), FileError> {
-        self.file.data.sync_present().map_err(refused(&self.file.path, "synced"))
+        self.file.data.sync().map_err(refused(&self.file.path, "synced"))
     }
 
     /// Restores the length of a file that another program cut short, so that appending cannot run out of space.

@@ -43,7 +43,12 @@ impl DataFile {
     /// Writes a record.
     pub fn write(&self, sequence: u64, bytes: &Bytes) -> io::Result<()> {
         self.file.write_at(bytes, offset(sequence))?;
-        locked(&self.unsynced).records.push((sequence, *bytes));
+        let unsynced = &mut *locked(&self.unsynced);
+        let written = (sequence, *bytes);
+        // What is written again in vain is kept once.
+        if !(unsynced.sync_failed && unsynced.records.contains(&written)) {
+            unsynced.records.push(written);
+        }
         Ok(())
     }
 
@@ -52,15 +57,8 @@ impl DataFile {
         locked(&self.unsynced).sync_failed
     }
 
-    /// Syncs everything that was written before. No lock is held meanwhile.
+    /// Syncs all that was written before, but for what an earlier sync may have lost. No lock is held meanwhile.
     pub fn sync(&self) -> io::Result<()> {
-        self.sync_present()?;
-        let lost = self.sync_failed();
-        if lost { Err(io::Error::other("what an earlier sync lost is not written again")) } else { Ok(()) }
-    }
-
-    /// Syncs what is in the file: all that was written before but for what an earlier sync may have lost.
-    pub fn sync_present(&self) -> io::Result<()> {
         let count = locked(&self.unsynced).records.len();
         let outcome = self.file.sync();
         let unsynced = &mut *locked(&self.unsynced);

@@ -94,8 +94,8 @@ impl Writer {
             if self.wants_the_file() && self.retry_at.is_none_or(|at| at <= now) {
                 self.write();
             }
-            if self.sync_at.is_some_and(|at| at <= now) || !self.waiting.is_empty() && !self.wants_the_file()
-            {
+            let is_awaited = !self.waiting.is_empty() && !self.wants_the_file();
+            if self.sync_at.is_some_and(|at| at <= now || is_awaited) {
                 self.sync();
             }
             self.keep_games();
@@ -108,7 +108,9 @@ impl Writer {
                 thread::sleep(at.saturating_duration_since(Instant::now()).min(10 * LOCK_RETRY));
             }
         }
-        self.sync();
+        if self.sync_at.is_some() {
+            self.sync();
+        }
         while !self.keep_games() && Instant::now() < give_up {
             thread::sleep(LOCK_RETRY);
         }
@@ -256,12 +258,7 @@ impl Writer {
                     self.wait_for_lock(&path);
                     return false;
                 }
-                Err(error) => {
-                    self.shared.say(format!("{error}; the next process tries to keep the game"));
-                    if let Some(Err(error)) = log.map(|mut log| log.write(kept_games::LEARNED)) {
-                        log::debug!("the next process learns the game again: {error}");
-                    }
-                }
+                Err(error) => self.shared.say(format!("{error}; the next process tries to keep the game")),
                 Ok(()) => {
                     self.busy_since = None;
                     log.into_iter().for_each(ProcessLog::remove);
@@ -286,10 +283,21 @@ impl Writer {
         self.sync_at = None;
         let outcome = self.sync_file();
         self.sync_failed = outcome.is_err();
-        if let Err(error) = outcome {
-            self.sync_at = Some(Instant::now() + AFTER_ERROR);
-            self.shared
-                .say(format!("{error}; until that works a loss of power may lose what was learned last"));
+        match outcome {
+            Ok(()) if self.wants_the_file() => {}
+            Ok(()) => {
+                // Their games may still be left to the next process, which then has nothing to learn from them.
+                for log in self.games.iter_mut().filter_map(|(_, log)| log.as_mut()) {
+                    if let Err(error) = log.write(kept_games::LEARNED) {
+                        log::debug!("a game may be learned again: {error}");
+                    }
+                }
+            }
+            Err(error) => {
+                self.sync_at = Some(Instant::now() + AFTER_ERROR);
+                self.shared
+                    .say(format!("{error}; until that works a loss of power may lose what was learned last"));
+            }
         }
     }
 
