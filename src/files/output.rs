@@ -186,8 +186,9 @@ impl Claim {
         if is_kept { Err(OutputError::Exists) } else { Ok(()) }
     }
 
-    /// Removes the file.
+    /// Empties and removes the file: a folder may forbid that files are removed.
     pub fn remove(mut self) {
+        let _ = self.file.set_len(0);
         self.is_temporary = true;
     }
 

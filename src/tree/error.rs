@@ -33,7 +33,7 @@ pub enum TreeError {
     #[error("the tree {0} is damaged ({1}): `.recover` of the sqlite3 shell saves what can be read")]
     Damaged(PathBuf, String),
     /// Anything else that SQLite says.
-    #[error("the tree {0} cannot be used ({1})")]
+    #[error("the tree {0} cannot be used ({1}); check the disk, its free space and who may write there")]
     Database(PathBuf, String),
 }
 

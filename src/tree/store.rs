@@ -79,10 +79,16 @@ impl Tree {
         let mut opened = connect(&database, flags, patience);
         if access == Access::Read
             && let Err(error) = &opened
-            && matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
-            && let Some(unchanging) = unchanging(&database)
+            && matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure)
+            )
         {
-            opened = connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI, patience);
+            opened = match unchanging(&database) {
+                Some(unchanging) => connect(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI, patience),
+                // Only for writing does SQLite roll back what a killed process left.
+                None => connect(&database, OpenFlags::SQLITE_OPEN_READ_WRITE, patience),
+            };
         }
         let (connection, version) = opened.map_err(|error| TreeError::of(path, &error))?;
         let mut tree = Tree { connection, failed: HashSet::new(), path: path.to_owned() };
@@ -200,11 +206,13 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// The name by which a database is opened in a folder where nothing may be written, and SQLite can make no index of its
-/// log; none if there is a log, whose contents would be missing.
+/// The name by which a database is opened where nothing can be written, and SQLite can make no index of its log; none if
+/// there is a log or a journal, whose contents would be missing.
 fn unchanging(database: &Path) -> Option<PathBuf> {
     let name = database.to_string_lossy();
-    let has_log = files::info_at(Path::new(&format!("{name}-wal"))).is_ok_and(|log| log.length > 0);
+    let has_log = ["wal", "journal"]
+        .iter()
+        .any(|kind| files::info_at(Path::new(&format!("{name}-{kind}"))).is_ok_and(|log| log.length > 0));
     let escaped = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     (!has_log).then(|| format!("file:{escaped}?immutable=1").into())
 }

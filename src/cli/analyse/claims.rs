@@ -9,7 +9,7 @@ use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile, sqlite
 use crate::{
     cli::{CliError, journal::EarlierRun, refuse_input, refused},
     files::{self, Claim, Inputs},
-    tree::{Access, Tree},
+    tree::{Access, Tree, TreeError},
     uci::Output,
 };
 
@@ -70,8 +70,18 @@ impl Claims {
         if option == "--sqlite" && is_standard {
             return task("a database cannot go to the standard output; name a file".to_owned());
         }
-        if option == "--sqlite" && Tree::open(path, Access::Read).is_ok() {
-            return task(format!("{} has become a tree; name another file, or remove it", path.display()));
+        if option == "--sqlite" {
+            match Tree::open(path, Access::Read) {
+                Ok(_) => {
+                    let path = path.display();
+                    return task(format!("{path} has become a tree; name another file, or remove it"));
+                }
+                // It may be one.
+                Err(error @ (TreeError::Version(..) | TreeError::Full(_) | TreeError::Database(..))) => {
+                    return task(error.to_string());
+                }
+                Err(_) => {}
+            }
         }
         let there = files::info_at(path).ok().map(|info| info.identity);
         let is_same = |earlier: &&Destination| match &earlier.file {

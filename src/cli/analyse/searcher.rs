@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Once,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -12,6 +12,7 @@ use shakmaty::{CastlingMode, uci::UciMove};
 
 use super::pool::{Finding, MoveList, SearchBudget, SearchSettings};
 use crate::{
+    cli::complain,
     engine::blocking::BlockingEngine,
     learn::policy::LearningMode,
     position::Position,
@@ -44,8 +45,11 @@ impl Searcher {
         if engine.set_threads(settings.threads) == 0 {
             return None;
         }
-        // If memory is short, a smaller table is used.
-        let _ = engine.set_hash(settings.budget.hash);
+        // A smaller table is used then.
+        if let Err(error) = engine.set_hash(settings.budget.hash) {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| complain(error));
+        }
         engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);
         if let Some(file) = &settings.learn {
