@@ -177,6 +177,11 @@ pub fn with_suffix(path: impl Into<PathBuf>, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// Does the name begin with a point? On drives of other systems macOS keeps a file `._NAME` of its own beside each NAME.
+pub fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
 /// Do two names in a folder mean the same file? The case of letters does not count on Windows and macOS.
 pub fn is_same_name(one: &OsStr, other: &str) -> bool {
     if cfg!(any(windows, target_vendor = "apple")) { one.eq_ignore_ascii_case(other) } else { one == other }

@@ -23,6 +23,7 @@ pub use shakmaty_syzygy::Wdl;
 use shakmaty_syzygy::{Dtz, MaybeRounded, SyzygyError, Tablebase as Tables};
 
 use crate::{
+    files,
     locks::{locked, read, write},
     position::{Position, PositionPath},
     types::{MAX_PLY, MaterialKey, Ply, Score},
@@ -282,10 +283,10 @@ impl Tablebase {
     }
 }
 
-/// Does the name say so? macOS keeps a file `._NAME` of its own beside NAME on foreign drives.
+/// Does the name say so?
 fn is_table(path: &Path) -> bool {
-    let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    !is_hidden && path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
+    !files::is_hidden(path)
+        && path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
 }
 
 /// Ranks a move by its distance from the root to the next capture, pawn move or mate, with `counter` plies

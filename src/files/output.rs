@@ -2,14 +2,14 @@
 //! and over an existing file only if that was asked for.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use thiserror::Error;
 
-use super::{FileInfo, Identity, Lock, info, info_at, resolve, sync, try_lock, unlock};
+use super::{FileInfo, Identity, Lock, info, info_at, is_locked, resolve, sync, try_lock, unlock};
 
 /// How often a file may be removed while it is being claimed.
 const MAX_REMOVED: usize = 3;
@@ -251,8 +251,8 @@ impl Drop for Claim {
 /// Locks a file for one process. Only on Unix: elsewhere locks keep readers away, those of this process too.
 fn lock(file: &File) -> Result<(), OutputError> {
     // A file system without locks has no protection to offer.
-    let is_locked = || matches!(try_lock(file, Lock::Exclusive), Err(TryLockError::WouldBlock));
-    if cfg!(unix) && is_locked() { Err(OutputError::Busy) } else { Ok(()) }
+    let is_busy = cfg!(unix) && try_lock(file, Lock::Exclusive).is_err_and(|error| is_locked(&error));
+    if is_busy { Err(OutputError::Busy) } else { Ok(()) }
 }
 
 /// Is this another name of the standard output, such as `/dev/stdout`, or the file to which it goes?

@@ -42,9 +42,9 @@ impl DataFile {
 
     /// Writes a record.
     pub fn write(&self, sequence: u64, bytes: &Bytes) -> io::Result<()> {
-        self.file.write_at(bytes, offset(sequence))?;
-        let unsynced = &mut *locked(&self.unsynced);
         let written = (sequence, *bytes);
+        self.write_again(&written)?;
+        let unsynced = &mut *locked(&self.unsynced);
         // What is written again in vain is kept once.
         if !(unsynced.sync_failed && unsynced.records.contains(&written)) {
             unsynced.records.push(written);
@@ -76,7 +76,7 @@ impl DataFile {
 
     /// Writes an unsynced record again, at its place.
     pub fn write_again(&self, (sequence, bytes): &Written) -> io::Result<()> {
-        self.file.write_at(bytes, offset(*sequence))
+        self.file.write_at(bytes, SLOTS + u64::from(record::slot(*sequence)) * RECORD_SIZE as u64)
     }
 
     /// The first `count` unsynced records were written again: these at their places, the others by [`DataFile::write`].
@@ -85,9 +85,4 @@ impl DataFile {
         unsynced.records.splice(..count, in_place);
         unsynced.sync_failed = false;
     }
-}
-
-/// Where a record is in the file.
-fn offset(sequence: u64) -> u64 {
-    SLOTS + u64::from(record::slot(sequence)) * RECORD_SIZE as u64
 }

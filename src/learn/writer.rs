@@ -49,12 +49,21 @@ pub(super) enum Job {
     Sync(Sender<bool>),
 }
 
+/// A game that is over, until it is kept.
+struct EndedGame {
+    /// As PGN, if it is to be kept.
+    pgn: Option<String>,
+    log: Option<ProcessLog>,
+    /// Does the log say that its records are in the file?
+    is_marked: bool,
+}
+
 pub(super) struct Writer {
     shared: Arc<StoreState>,
     inbox: Receiver<Job>,
     queue: VecDeque<Record>,
-    /// Games that are over, as PGN if they are to be kept, and their logs.
-    games: VecDeque<(Option<String>, Option<ProcessLog>)>,
+    /// Games that are over.
+    games: VecDeque<EndedGame>,
     /// Records that were queued since a game was over: they are of a game that is not over yet.
     since_game: usize,
     /// Were such records given up? Then the log of their game stays.
@@ -159,7 +168,7 @@ impl Writer {
                 self.wrote();
                 // Without its records a game is left to the next process, by its log; so is one that waits too long.
                 if !std::mem::take(&mut self.gave_up) {
-                    self.games.push_back((pgn, log));
+                    self.games.push_back(EndedGame { pgn, log, is_marked: false });
                 }
                 if self.games.len() > MOST_GAMES {
                     self.games.pop_front();
@@ -249,19 +258,19 @@ impl Writer {
     /// to add. Returns false if another process holds the lock.
     fn keep_games(&mut self) -> bool {
         while self.has_games()
-            && let Some((pgn, log)) = self.games.pop_front()
+            && let Some(game) = self.games.pop_front()
         {
             let path = kept_games::path(&self.shared.path);
-            match pgn.as_ref().map_or(Ok(()), |pgn| kept_games::append(&path, pgn)) {
+            match game.pgn.as_ref().map_or(Ok(()), |pgn| kept_games::append(&path, pgn)) {
                 Err(FileError::Busy(path)) => {
-                    self.games.push_front((pgn, log));
+                    self.games.push_front(game);
                     self.wait_for_lock(&path);
                     return false;
                 }
                 Err(error) => self.shared.say(format!("{error}; the next process tries to keep the game")),
                 Ok(()) => {
                     self.busy_since = None;
-                    log.into_iter().for_each(ProcessLog::remove);
+                    game.log.into_iter().for_each(ProcessLog::remove);
                 }
             }
         }
@@ -287,8 +296,9 @@ impl Writer {
             Ok(()) if self.wants_the_file() => {}
             Ok(()) => {
                 // Their games may still be left to the next process, which then has nothing to learn from them.
-                for log in self.games.iter_mut().filter_map(|(_, log)| log.as_mut()) {
-                    if let Err(error) = log.write(kept_games::LEARNED) {
+                for game in self.games.iter_mut().filter(|game| !game.is_marked) {
+                    game.is_marked = true;
+                    if let Some(Err(error)) = game.log.as_mut().map(|log| log.write(kept_games::LEARNED)) {
                         log::debug!("a game may be learned again: {error}");
                     }
                 }

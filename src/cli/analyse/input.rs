@@ -20,6 +20,7 @@ use crate::{
         refused,
         source::{self, Reader},
     },
+    files::is_hidden,
     position::notation::begins_position,
     uci::translate,
 };
@@ -170,14 +171,15 @@ pub fn input_files(words: &[impl AsRef<Path>], outputs: &[&Path]) -> Result<Vec<
             continue;
         }
         let in_it = fs::read_dir(path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-        let in_it = in_it.map_err(refused(path, "read"))?.into_iter().filter(|entry| {
-            // macOS keeps a file `._NAME` of its own beside NAME on foreign drives.
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            !is_hidden
-                && source::ending(&entry.path()).is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
-        });
+        let in_it = in_it.map_err(refused(path, "read"))?.into_iter().map(|entry| entry.path());
+        let is_input = |path: &PathBuf| {
+            source::ending(path).is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+                && !is_hidden(path)
+                && path.is_file()
+                && !is_output(path)
+        };
         let before = files.len();
-        files.extend(in_it.map(|entry| entry.path()).filter(|path| path.is_file() && !is_output(path)));
+        files.extend(in_it.filter(is_input));
         if files.len() == before {
             let path = path.display();
             return Err(CliError::Task(format!("{path} is a folder without .pgn, .epd or .fen files")));
