@@ -8,6 +8,8 @@
 //!   sends each position as a FEN without moves plays a game like any other.
 //! - Anything else is a look aside, and so is every analysis. If moves are played on from there, another game has begun;
 //!   if the line of the game comes back, it goes on.
+//! - A position that is set without a search may be the end of the game: the announced move was played, and at most a
+//!   reply to it. A longer line, or another move, is only looked at.
 //! - A search against an opponent of another name begins another game, wherever it is.
 //!
 //! A GUI may also send the positions of a game that others have played, for a report. Then both sides are searched, and
@@ -69,6 +71,12 @@ impl Followed {
         self.announced = None;
     }
 
+    /// The move announced at the end of the line.
+    fn announced_uci(&self) -> Option<UciMove> {
+        let last = self.positions.last()?;
+        Some(self.announced?.to_uci(last.chess().castles().mode()))
+    }
+
     /// May it be a game against `opponent`? A name that is not known may be any.
     fn is_against(&self, opponent: &str) -> bool {
         self.opponent == opponent || self.opponent.is_empty() || opponent.is_empty()
@@ -119,8 +127,8 @@ pub(super) struct Place {
 /// The game, and what follows it.
 pub(super) struct Game {
     place: Place,
-    /// Is the last move of the line only expected (pondering)?
-    guessed: bool,
+    /// Is the place only expected (pondering) or analysed? Then the game has not come there.
+    unplayed: bool,
     game: Followed,
     aside: Followed,
     /// Was any of the searches aside an analysis, or is there none?
@@ -140,7 +148,7 @@ impl Game {
         let line = Line { start: root.fen(), moves: Vec::new() };
         Game {
             place: Place { line, positions: vec![root.clone()] },
-            guessed: false,
+            unplayed: false,
             game: Followed::default(),
             aside: Followed::default(),
             is_look: true,
@@ -159,7 +167,7 @@ impl Game {
 
     /// Sets the position. If the one before was checkmate, that game is over.
     pub fn set_position(&mut self, mut place: Place) {
-        if !self.guessed && self.is_played_on() && self.root().chess().is_checkmate() {
+        if self.is_played_on() && self.root().chess().is_checkmate() {
             self.end();
         }
         // From another start it may be a position of the game nevertheless.
@@ -178,13 +186,13 @@ impl Game {
             place.line = Line { start, moves: [moves, place.line.moves].concat() };
         }
         self.place = place;
-        self.guessed = false;
+        self.unplayed = false;
     }
 
     /// A search begins at the position set last, `pondering` on an expected move; `analysis`: it is not made to play a
     /// move. Returns whether it began another game, so that the one before is over.
     pub fn go(&mut self, analysis: bool, pondering: bool) -> bool {
-        self.guessed = pondering;
+        self.unplayed = pondering || analysis;
         let is_over = !analysis && !self.game.is_against(&self.opponent);
         if is_over {
             self.end_before();
@@ -218,9 +226,9 @@ impl Game {
         begins || is_over
     }
 
-    /// The expected move was played.
+    /// The expected move was played. An analysis remains one.
     pub fn ponder_hit(&mut self) {
-        self.guessed = false;
+        self.unplayed = !self.in_game && self.is_look;
         if self.in_game {
             self.follow();
         }
@@ -228,7 +236,7 @@ impl Game {
 
     /// The game follows the moves that were played.
     fn follow(&mut self) {
-        if !self.guessed {
+        if !self.unplayed {
             if !self.game.played.goes_on_with(&self.place.line) {
                 self.game = Followed::default();
             }
@@ -253,7 +261,7 @@ impl Game {
             (Some(search), Some(result)) => self.memory.search_ended(followed, search, result, self.in_game),
             _ => Vec::new(),
         };
-        if !self.guessed && !is_elsewhere && *followed.played.line() == self.place.line {
+        if !self.unplayed && !is_elsewhere && *followed.played.line() == self.place.line {
             followed.announced = best;
             if self.in_game && self.book.is_used() {
                 let (line, ended) = self.last();
@@ -266,7 +274,7 @@ impl Game {
 
     /// The game is over: everything that follows it learns from it.
     pub fn end(&mut self) {
-        if !self.guessed && self.is_played_on() {
+        if self.is_played_on() {
             self.game.follow(&self.place);
         }
         self.end_before();
@@ -315,10 +323,15 @@ impl Game {
         &self.place.positions[self.place.positions.len() - 1]
     }
 
-    /// Was the game played on to the position set last?
+    /// Was the game played on to the position set last, as far as can be known: by the announced move and a reply?
     fn is_played_on(&self) -> bool {
-        let (game, place) = (&self.game.played, &self.place);
-        !self.game.positions.is_empty() && place.line.continues(game.line())
+        let (game, line) = (self.game.played.line(), &self.place.line);
+        if self.unplayed || !line.continues(game) {
+            return false;
+        }
+        let new = &line.moves[game.plies()..];
+        let announced = self.game.announced_uci();
+        new.len() <= 2 && announced.is_none_or(|m| new.first().is_none_or(|&first| first == m))
     }
 
     /// The result, as far as the scores show it.

@@ -349,6 +349,7 @@ fn a_lost_game_confirms_its_drops() {
         search(&mut engine, "startpos", "go depth 8");
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
         assert!(said.iter().any(|text| text.contains("evaluation dropped since the last move")), "{said:?}");
+        blunder(&mut engine);
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
         // Match runners say all options again before each game.
         engine.send(&format!("setoption name LearnFile value {}", path.display()));
@@ -362,10 +363,17 @@ fn a_lost_game_confirms_its_drops() {
     }
 }
 
+/// Announces the move of the fool's mate that allows it.
+fn blunder(engine: &mut Engine) {
+    let (best, _) = search(engine, "startpos moves f2f3 e7e5", "go depth 1 searchmoves g2g4");
+    assert_eq!(best, "g2g4");
+}
+
 /// White's loss by the fool's mate, White searching so deep at each move.
 fn lose(engine: &mut Engine, depth: u32) {
     search(engine, "startpos", &format!("go depth {depth}"));
     search(engine, "startpos moves f2f3 e7e5", &format!("go depth {depth}"));
+    blunder(engine);
     engine.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
 }
 
@@ -426,6 +434,7 @@ fn a_game_is_learned_from_in_the_file_in_which_it_began() {
         let (_folder, path, mut engine) = learner("drop");
         search(&mut engine, "startpos", "go depth 8");
         search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
+        blunder(&mut engine);
         engine.send("position startpos moves f2f3 e7e5 g2g4 d8h4");
         engine.send(&format!("setoption name {leave}"));
         engine.send("ucinewgame");

@@ -166,6 +166,39 @@ fn the_next_game_is_not_played_for_both_sides() {
     }
 }
 
+/// A mate is the end of the game where the announced move and a reply lead to it, and it is not analysed.
+#[test]
+fn a_line_that_is_only_looked_at_is_not_the_end_of_the_game() {
+    let game = "startpos moves e2e4 e7e5 d1h5 b8c6 f1c4";
+    let looks: [(&[&str], &str, bool); 4] = [
+        (&[" g8f6 h5f7"], "isready", true),
+        (&[" g8f6", " g8f6 h5f7"], "go infinite", false),
+        (&[" a7a6 h5f7"], "isready", false),
+        (&[" g8f6 a2a3", " g8f6 a2a3 a7a6", " g8f6 a2a3 a7a6 h5f7"], "isready", false),
+    ];
+    for (looks, then, is_end) in looks {
+        let (_folder, path) = learn_file();
+        let mut engine = engine(&path);
+        engine.search_until_told("learning drop");
+        engine.send("ucinewgame");
+        engine.search("startpos moves e2e4 e7e5 d1h5", "go depth 6");
+        engine.search(game, "go depth 6");
+        assert_eq!(engine.search(game, "go depth 1 searchmoves g8f6").0, "g8f6");
+        for moves in looks {
+            engine.begin(&format!("{game}{moves}"), then);
+            if then == "go infinite" {
+                engine.stop();
+            }
+        }
+        engine.send(&format!("position {game}"));
+        engine.quit();
+        let text = std::fs::read_to_string(kept_games::path(&path)).expect("games");
+        let is_mate = text.contains("Qxf7# ") && text.contains("[Termination \"normal\"]");
+        assert_eq!((is_mate, text.contains("Qxf7")), (is_end, is_end), "{looks:?} {then}: {text}");
+        assert_eq!(!lessons(&path).is_empty(), is_end, "{looks:?} {then}: {:?}", lessons(&path));
+    }
+}
+
 /// A report of a GUI: each position is searched, from the first or from the last on, without a word that it is an analysis.
 #[test]
 fn a_game_of_others_is_no_game_of_the_engine() {
