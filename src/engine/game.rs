@@ -208,17 +208,20 @@ impl Game {
         if begins {
             let next = std::mem::take(&mut self.aside);
             self.end_before();
+            self.book.go_on_aside();
             next.played.searches().for_each(|search| self.memory.log(search, &next.opponent));
             self.game = next;
         }
         self.in_game = !analysis && (goes_on || begins);
         if self.in_game {
             (self.aside, self.is_look) = (Followed::default(), true);
+            self.book.aside = None;
             self.follow();
         } else {
             let is_near = self.aside.played.goes_on_with(&self.place.line);
             if !is_near || self.is_look != analysis {
                 self.aside = Followed::default();
+                self.book.aside = Some(Vec::new());
             }
             self.is_look = analysis;
             self.aside.follow(&self.place);

@@ -115,15 +115,16 @@ impl OpeningBook {
         let chosen = choose(&moves, &experience, self.best_move, fastrand::u64(..))?;
         let mut line = line.clone();
         line.moves.push(chosen.book_move.to_uci(root.chess().castles().mode()));
-        game.played.retain(|played| played.line != line);
         let BookEntry { key, raw, .. } = self.book.get(chosen.index)?;
-        game.played.push(PlayedEntry { key, raw, line, color: root.turn() });
+        let played = game.aside.as_mut().unwrap_or(&mut game.played);
+        played.retain(|played| played.line != line);
+        played.push(PlayedEntry { key, raw, line, color: root.turn() });
         Some(chosen.book_move)
     }
 }
 
 /// An entry of the book whose move was played.
-struct PlayedEntry {
+pub(super) struct PlayedEntry {
     key: u64,
     raw: u16,
     /// The line that ends with the move.
@@ -136,6 +137,8 @@ struct PlayedEntry {
 pub(super) struct BookGame {
     /// The entries whose moves were played, on this line and on those that were taken back.
     played: Vec<PlayedEntry>,
+    /// Those on a line beside the game, while one is searched: it may be another game.
+    pub aside: Option<Vec<PlayedEntry>>,
     /// The book and the copy in which its results are counted.
     copy: Option<(Arc<Book>, LearnedBook)>,
     /// The result of the game if it ended now, in case the process is killed.
@@ -148,7 +151,7 @@ pub(super) struct BookGame {
 impl BookGame {
     /// No move was played. `sink`: for what the thread has to say that writes results.
     pub fn new(sink: Arc<EventSink>) -> BookGame {
-        BookGame { played: Vec::new(), copy: None, log: None, sink, writing: None }
+        BookGame { played: Vec::new(), aside: None, copy: None, log: None, sink, writing: None }
     }
 
     /// The results are counted in `learned`, a copy of `book`; so are those that killed processes have left.
@@ -160,6 +163,7 @@ impl BookGame {
             return;
         }
         self.played.clear();
+        self.aside.iter_mut().for_each(Vec::clear);
         self.copy = Some((Arc::clone(book), learned.clone()));
         let left = left_logs(learned.path()).unwrap_or_default();
         for LeftLog { lines, log, .. } in left {
@@ -200,9 +204,14 @@ impl BookGame {
     /// and the first result of a book writes a whole copy.
     pub fn end(&mut self, line: &Line, result: Option<KnownOutcome>) {
         let results = self.results(line, result);
-        self.played.retain(|played| !line.continues(&played.line));
+        self.played.clear();
         let log = self.log.take();
         self.write(results, log);
+    }
+
+    /// What was searched beside the game, which is over, is the game now.
+    pub fn go_on_aside(&mut self) {
+        self.played = self.aside.take().unwrap_or_default();
     }
 
     /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.

@@ -209,6 +209,36 @@ fn results_move_the_choice_and_the_book_is_never_written() {
     engine.quit();
 }
 
+/// Three games that begin alike, without `ucinewgame` in between: the engine mates, and loses twice.
+#[test]
+fn a_game_counts_in_the_book_though_the_next_begins_without_a_word() {
+    let folder = home();
+    let file = folder.path().join("one.bin");
+    let entry = BookEntry { key: Position::default().key().0, raw: 0o1434, weight: 1, learn: 0 };
+    fs::write(&file, to_bytes(&[entry])).unwrap();
+    let mut engine = Engine::with(&[
+        "OwnBook value true",
+        &format!("BookFile value {}", file.display()),
+        "Learning value off",
+    ]);
+    let games: [&[&str]; 3] = [
+        &["e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 a2a3 a7a6"],
+        &["e2e4 c7c5 d1h5 g8f6 h5f7 e8f7", "e2e4 c7c5 d1h5 g8f6 h5f7 e8f7 d2d3 d7d6"],
+        &["e2e4 d7d6 d1h5 g8f6 h5f7 e8f7", "e2e4 d7d6 d1h5 g8f6 h5f7 e8f7 d2d3 b8c6"],
+    ];
+    for lines in games {
+        assert_eq!(engine.search("startpos", "go depth 1").0, "e2e4");
+        for moves in lines {
+            engine.search(&format!("startpos moves {moves}"), "go depth 6");
+        }
+    }
+    engine.send("ucinewgame");
+    engine.sync();
+    let copy = fs::read_dir(engine.home().join("engram/books")).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(fs::read(&copy).unwrap()[12..16], [0, 3, 0, 2], "three games, two half points");
+    engine.quit();
+}
+
 const GAMES: &str = "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
     [Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 c5 2. Nf3 d6 0-1\n\n\
     [Event \"broken\"]\n\n1. e4 e5 2. Ke4 *\n\n\
