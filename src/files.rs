@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::{Builder, NamedTempFile, PersistError};
+use tempfile::{Builder, PathPersistError, TempPath};
 use thiserror::Error;
 
 pub use self::{
@@ -239,7 +239,8 @@ pub fn unique_id() -> u64 {
 /// A file that is being written under a temporary name beside its own, and is deleted if it is not finished.
 pub struct NewFile {
     path: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    writer: BufWriter<File>,
+    unfinished: TempPath,
 }
 
 impl NewFile {
@@ -254,22 +255,22 @@ impl NewFile {
         let path = resolve(path)?;
         let mut prefix = path.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
-        let mut builder = Builder::new();
-        builder.prefix(&prefix).suffix(".new");
-        #[cfg(unix)]
-        builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        let file = builder.tempfile_in(path.parent().unwrap_or(Path::new("/")))?;
-        Ok(NewFile { path, writer: BufWriter::new(file) })
+        let make = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        // Apart, since errors of a `NamedTempFile` name the temporary path, which means nothing to the user.
+        let (file, unfinished) =
+            Builder::new().prefix(&prefix).suffix(".new").make_in(folder, make)?.into_parts();
+        Ok(NewFile { path, writer: BufWriter::new(file), unfinished })
     }
 
     /// The file itself; what was written through this value may still be in its buffer.
     pub fn file(&self) -> &File {
-        self.writer.get_ref().as_file()
+        self.writer.get_ref()
     }
 
     /// Its temporary path.
     pub fn unfinished_path(&self) -> &Path {
-        self.writer.get_ref().path()
+        &self.unfinished
     }
 
     /// Gives the file its name.
@@ -277,11 +278,13 @@ impl NewFile {
     /// # Errors
     /// `AlreadyExists` if the name is taken, or those of the system.
     pub fn finish(self) -> io::Result<()> {
-        let (path, file) = self.complete()?;
-        match file.persist_noclobber(&path) {
-            Ok(_) => Ok(()),
-            Err(PersistError { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => Err(taken()),
-            Err(PersistError { file, .. }) => reserve_and_replace(file, &path),
+        let (path, _, unfinished) = self.complete()?;
+        match unfinished.persist_noclobber(&path) {
+            Ok(()) => Ok(()),
+            Err(PathPersistError { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(taken())
+            }
+            Err(PathPersistError { path: unfinished, .. }) => reserve_and_replace(unfinished, &path),
         }
     }
 
@@ -302,33 +305,33 @@ impl NewFile {
     /// # Errors
     /// The file cannot be written or renamed.
     pub fn replace(self) -> io::Result<()> {
-        let (path, file) = self.complete()?;
+        let (path, file, unfinished) = self.complete()?;
         if let Ok(old) = fs::metadata(&path) {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::{MetadataExt, fchown};
-                let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
+                let _ = fchown(&file, Some(old.uid()), Some(old.gid()));
             }
-            let _ = file.as_file().set_permissions(old.permissions());
+            let _ = file.set_permissions(old.permissions());
         }
-        file.persist(&path).map(drop).map_err(|PersistError { error, .. }| error)
+        unfinished.persist(&path).map_err(|PathPersistError { error, .. }| error)
     }
 
-    fn complete(self) -> io::Result<(PathBuf, NamedTempFile)> {
+    fn complete(self) -> io::Result<(PathBuf, File, TempPath)> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        sync(file.as_file())?;
-        Ok((self.path, file))
+        sync(&file)?;
+        Ok((self.path, file, self.unfinished))
     }
 }
 
 /// Gives a file a name that must be free, on a file system that can neither rename a file without replacing another nor has
 /// hard links: an empty file takes the name, and is replaced.
-fn reserve_and_replace(file: NamedTempFile, path: &Path) -> io::Result<()> {
+fn reserve_and_replace(unfinished: TempPath, path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => taken(),
         _ => error,
     })?;
-    file.persist(path).map(drop).map_err(|PersistError { error, .. }| {
+    unfinished.persist(path).map_err(|PathPersistError { error, .. }| {
         let _ = fs::remove_file(path);
         error
     })
@@ -389,15 +392,29 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         let begun = |content: &str| {
-            let mut file = NamedTempFile::new_in(folder.path()).expect("a file");
+            let mut file = tempfile::NamedTempFile::new_in(folder.path()).expect("a file");
             file.write_all(content.as_bytes()).expect("written");
-            file
+            file.into_temp_path()
         };
         reserve_and_replace(begun("whole"), &path).expect("the name is free");
         let late = reserve_and_replace(begun("late"), &path);
         assert_eq!(late.map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
         assert_eq!(fs::read(&path).expect("a file"), b"whole");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_error_names_no_temporary_file() {
+        let refused =
+            NewFile::begin(Path::new("/proc/file")).map(drop).expect_err("there are no files to make");
+        assert!(refused.raw_os_error().is_some(), "{refused}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut full = NewFile::begin(&folder.path().join("file")).expect("begun");
+        full.writer = BufWriter::new(OpenOptions::new().write(true).open("/dev/full").expect("a device"));
+        full.write_all(b"x").expect("buffered");
+        let error = full.finish().expect_err("it is full");
+        assert_eq!(error.raw_os_error(), Some(libc::ENOSPC), "{error}");
     }
 
     /// A pipe, whose sync the system refuses as that of a file where the file system has no such operation.
