@@ -27,8 +27,8 @@ use super::{
     source,
 };
 use crate::{
-    files::{Inputs, NewFile, info_at},
-    learn::{BEFORE_FIRST, FileError, LearnFile, Record},
+    files::{self, Inputs, NewFile, info_at, with_suffix},
+    learn::{BEFORE_FIRST, FileError, LearnFile, Record, kept_games},
     position::Position,
     processor::on_interrupt,
     types::Score,
@@ -49,6 +49,18 @@ pub(super) enum Side {
 /// Players that an error names.
 const NAMED_PLAYERS: usize = 5;
 
+/// The files that a command reads, each with what it may be read together with: the games kept beside a learning file, and
+/// what SQLite keeps beside a tree.
+pub(super) fn inputs(paths: impl IntoIterator<Item: AsRef<Path>>) -> Inputs {
+    let with_companions = |path: &Path| {
+        // SQLite follows links first.
+        let database = files::resolve(path).unwrap_or_else(|_| path.to_owned());
+        let [log, index] = ["-wal", "-shm"].map(|suffix| with_suffix(&database, suffix));
+        [path.to_owned(), kept_games::path(path), log, index]
+    };
+    Inputs::new(paths.into_iter().flat_map(|path| with_companions(path.as_ref())))
+}
+
 /// Checks that a command may replace what is at `path`, which is not the standard output: see [`Inputs::check`].
 pub(super) fn check_output(
     path: &Path,
@@ -59,7 +71,7 @@ pub(super) fn check_output(
         let text = "the output cannot be the standard output; name a file (`./-` for one named `-`)";
         return Err(CliError::Task(text.to_owned()));
     }
-    Inputs::new(inputs).check(path, force).map_err(|error| CliError::Refused(path.to_owned(), error))
+    self::inputs(inputs).check(path, force).map_err(|error| CliError::Refused(path.to_owned(), error))
 }
 
 /// Checks that a command does not write to one of its inputs.
@@ -68,7 +80,7 @@ pub(super) fn refuse_input(
     inputs: impl IntoIterator<Item: AsRef<Path>>,
 ) -> Result<(), CliError> {
     let Ok(info) = info_at(path) else { return Ok(()) };
-    let other = Inputs::new(inputs).exclude(info.identity);
+    let other = self::inputs(inputs).exclude(info.identity);
     other.map_err(|error| CliError::Refused(path.to_owned(), error))
 }
 
@@ -82,7 +94,9 @@ pub(super) fn check_player(
     for path in files.into_iter().filter(|path| path.as_ref().is_file()) {
         // What cannot be read is reported when the games are used.
         let Ok(reader) = source::reader(path.as_ref()) else { continue };
-        for game in Games::new(reader).map_while(Result::ok).flatten() {
+        for game in Games::new(reader) {
+            let Ok(game) = game else { return Ok(()) };
+            let Ok(game) = game else { continue };
             let plays = game.sides_of(player);
             if plays.white || plays.black {
                 return Ok(());
@@ -277,6 +291,21 @@ pub(super) fn lower_priority() {
 mod tests {
     use super::*;
     use crate::types::Ply;
+
+    #[test]
+    fn a_player_may_be_in_the_damaged_part_of_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.pgn.gz");
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        for _ in 0..10_000 {
+            writeln!(packed, "[White \"Al\"]\n\n1. e4 {{{:x}}} *\n", fastrand::u128(..)).expect("packed");
+        }
+        let packed = packed.finish().expect("packed");
+        std::fs::write(&path, &packed).expect("a file");
+        assert!(check_player([&path], "Kim").is_err());
+        std::fs::write(&path, &packed[..packed.len() / 2]).expect("a file");
+        assert!(check_player([&path], "Kim").is_ok(), "whoever uses the games reports the damage");
+    }
 
     #[test]
     fn mates_are_written_in_moves() {

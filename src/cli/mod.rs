@@ -36,9 +36,9 @@ use clap_mangen::Man;
 
 use self::{
     common::{
-        DAY, Side, check_output, check_player, complain, date, day, in_parallel, json, lower_priority,
-        minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted, ticking_bar, value_name,
-        write_file, write_records,
+        DAY, Side, check_output, check_player, complain, date, day, in_parallel, inputs, json,
+        lower_priority, minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted,
+        ticking_bar, value_name, write_file, write_records,
     },
     outcome::refused,
 };

@@ -530,6 +530,14 @@ fn the_page_shows_every_record_and_needs_nothing_else() {
     let (_, stderr, code) = tool(&home, &["html", "few.html"]);
     assert!(code == 1 && stderr.contains("few.html"), "{stderr}");
     assert_eq!(page("few.html"), few);
+    // Nor the games beside the file, from which the page is made.
+    let games = home.path().join("engram/games-1.pgn");
+    fs::write(&games, "1. e4 *\n").unwrap();
+    for task in ["html", "export"] {
+        let (_, stderr, code) = tool(&home, &[task, "engram/games-1.pgn", "--force"]);
+        assert!(code == 1 && stderr.contains("would overwrite the input"), "{task}: {stderr}");
+    }
+    assert_eq!(fs::read_to_string(&games).unwrap(), "1. e4 *\n");
 }
 
 /// After 1. e4 c6 2. d4 d5 3. e5, in the games of `kept.pgn`.

@@ -7,8 +7,8 @@ use std::{
 
 use super::{arguments::Analyse, input::AnalysisInput, output::OutputFile, sqlite::Database};
 use crate::{
-    cli::{CliError, journal::EarlierRun, refuse_input, refused},
-    files::{self, Claim, Inputs},
+    cli::{CliError, inputs, journal::EarlierRun, refuse_input, refused},
+    files::{self, Claim},
     tree::{Access, Tree, TreeError},
     uci::Output,
 };
@@ -43,7 +43,7 @@ impl Claims {
         if let Some(learn) = arguments.learn.as_deref().filter(|_| arguments.write) {
             refuse_input(learn, files)?;
         }
-        let inputs = Inputs::new(files.iter().chain(&arguments.learn).chain(&arguments.eco));
+        let inputs = inputs(files.iter().chain(&arguments.learn).chain(&arguments.eco));
         let refused = |path: &Path| {
             let path = path.to_owned();
             move |error| CliError::Refused(path, error)
