@@ -13,7 +13,7 @@ use super::{
     policy::{
         self, Conditions, Known, LearningMode, NotLearned, PositionFinding, RootFinding, Trigger, is_valid_at,
     },
-    record::{Flags, Origin, Record},
+    record::{Flags, Origin, Record, game_ply},
     score::LearnedScore,
     stamp,
 };
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A game whose first search comes after more plies than this is one that another process began: few books are so long.
-const LATEST_OPENING: usize = 30;
+const LATEST_OPENING: u16 = 30;
 /// The most positions of a principal variation that are learned.
 const LONGEST_LINE: usize = 6;
 
@@ -189,7 +189,7 @@ impl Recorder<'_> {
             || !first.teaches
             || first.drop.is_some()
             || first.depth < min_depth
-            || !earlier.next().map_or(first.line.plies() <= LATEST_OPENING, |before| before.in_tree)
+            || !earlier.next().map_or(game_ply(&first.position) <= LATEST_OPENING, |before| before.in_tree)
         {
             return None;
         }

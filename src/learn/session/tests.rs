@@ -139,14 +139,20 @@ fn the_first_root_of_a_game_is_its_opening_and_so_is_the_first_that_the_tree_doe
 fn a_game_that_another_process_began_has_no_opening() {
     let moves = ["g1f3 g8f6 f3g1 f6g8"; 9].join(" ");
     let (roots, _) = game(&moves, LearningMode::Drop);
-    for (first, is_opening) in [(28, true), (30, true), (31, false)] {
+    let cases = [(28, true), (30, true), (31, false)];
+    for ((first, is_opening), by_fen) in cases.into_iter().flat_map(|case| [(case, false), (case, true)]) {
         let (recorder, mut played_game) =
             (Recorder { live: &|_| None, evaluation_id: 1 }, PlayedGame::default());
         let mut records = Vec::new();
         for (root, played) in roots[first..].iter().step_by(2) {
-            records.extend(recorder.search_ended(&mut played_game, root, &found(&[*played], 20)).records);
+            let mut root = root.clone();
+            if by_fen {
+                root.line.start = roots[first].0.position.fen();
+                root.line.moves.drain(..first);
+            }
+            records.extend(recorder.search_ended(&mut played_game, &root, &found(&[*played], 20)).records);
         }
-        assert_eq!(records.iter().any(Record::is_unsearched), is_opening, "{first}");
+        assert_eq!(records.iter().any(Record::is_unsearched), is_opening, "{first}, by its FEN: {by_fen}");
     }
 }
 
