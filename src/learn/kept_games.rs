@@ -136,7 +136,8 @@ impl KeptGame {
         if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);
         }
-        tags.extend([("Termination", self.termination), ("Session", &session)]);
+        // A program that reads only this one takes it for the local day.
+        tags.extend([("Termination", self.termination), ("Session", &session), ("UTCDate", &day)]);
         let one_line = |(name, value): (&str, &str)| tag(name, &value.replace(char::is_control, " "));
         let mut text: String = tags.into_iter().map(one_line).collect();
         text.push('\n');

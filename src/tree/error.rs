@@ -30,7 +30,10 @@ pub enum TreeError {
     #[error("the tree {0} cannot be written: the disk is full; what was in it is safe")]
     Full(PathBuf),
     /// The file is damaged.
-    #[error("the tree {0} is damaged ({1}): `.recover` of the sqlite3 shell saves what can be read")]
+    #[error(
+        "the tree {0} is damaged, or the disk could not be read ({1}): try again first; `.recover` of the sqlite3 shell \
+         saves what can be read"
+    )]
     Damaged(PathBuf, String),
     /// Anything else that SQLite says.
     #[error("the tree {0} cannot be used ({1}); check the disk, its free space and who may write there")]

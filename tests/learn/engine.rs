@@ -646,6 +646,7 @@ fn a_game_that_is_learned_from_is_kept_as_pgn() {
     for expected in [
         "[White \"Engram\"]\n[Black \"Stock \\\"Fish\\\" 15.1\"]\n[Result \"1-0\"]\n[SetUp \"1\"]\n",
         &format!("[FEN \"{TWO_ROOKS}\"]\n[Termination \"normal\"]\n[Session \""),
+        "[UTCDate \"20",
         "{[%eval #2,6]}",
         "# {[%eval #1,",
         " 1-0\n",

@@ -92,6 +92,7 @@ fn a_tree_grows_and_shows_what_it_found() {
     assert!(grown.contains("12 searches in ") && grown.contains("for Black: "), "{grown}");
     let shown = place.run(&["show"]);
     assert!(shown.contains("Sicilian Defense") && shown.contains(" below; "), "{shown}");
+    assert!(shown.contains(" (UTC)\n"), "{shown}");
     let rows = |text: &str| text.lines().count();
     assert_eq!(rows(&shown), rows(&place.run(&["show", "e4", "c5"])), "the only root is shown");
     assert!(place.run(&["check"]).contains("is sound"));
@@ -371,6 +372,23 @@ fn a_killed_grower_loses_nothing_but_the_searches_under_way() {
         assert!(known >= before);
         assert!(place.run(&["check"]).contains("is sound"));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tree_that_is_removed_while_it_grows_is_missed() {
+    let place = Place::new();
+    place.run(&["add", "startpos"]);
+    let mut command = place.command(&["grow", "--threads", "2", "--nodes", "500"]);
+    let grower = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    until("it grows", || place.searched() >= 1);
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(place.home.path().join(format!("t.db{suffix}")));
+    }
+    common::signal(grower.id(), rustix::process::Signal::INT);
+    let ended = grower.wait_with_output().expect("a child");
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(1) && err.contains("t.db is no longer there"), "{err}");
 }
 
 #[test]

@@ -170,6 +170,24 @@ fn the_page_says_what_is_new() {
     browser.open(&folder.path().join("future.html"), "");
     browser.wait_for("document.querySelector('.changes input').value === '2999-01-31'");
     assert_eq!(browser.run("return document.querySelectorAll('.new, .changes li').length"), 0);
+    // Another tree of the same name has visits of its own.
+    for place in ["here", "there"] {
+        let file = folder.path().join(place).join("t.db");
+        fs::create_dir(folder.path().join(place)).expect("made");
+        let mut tree = Tree::open(&file, Access::Create).expect("a tree");
+        tree.add_root(&Position::default(), WHITE).expect("written");
+        let (_, err, code) = finish(
+            command(&folder)
+                .arg("tree")
+                .arg(&file)
+                .args(["html", "--output"])
+                .arg(file.with_extension("html")),
+        );
+        assert_eq!(code, 0, "{err}");
+        browser.open(&file.with_extension("html"), "");
+        browser.wait_for("document.querySelector('.changes .note').textContent");
+    }
+    assert_eq!(browser.run("return localStorage.length"), 2);
     assert_eq!(browser.console(), Vec::<String>::new());
 }
 
@@ -205,7 +223,10 @@ fn only_so_many_positions_are_on_the_page_and_it_is_not_overwritten() {
     let (_, err, code) = run(&folder, &["html"]);
     assert!(code != 0 && err.contains("--force"), "{err}");
     assert_eq!(fs::read_to_string(folder.path().join("t.html")).expect("a page"), page);
-    assert_ne!(run(&folder, &["html", "--force", "--output", "t.db"]).2, 0, "never the tree itself");
+    for file in ["t.db", "t.db-wal", "t.db-shm"] {
+        let (_, err, code) = run(&folder, &["html", "--force", "--output", file]);
+        assert!(code == 1 && err.contains("would overwrite the input"), "{file}: {err}");
+    }
     drop(Tree::open(&folder.path().join("t.db"), Access::Read).expect("still a tree"));
 }
 
@@ -213,6 +234,7 @@ fn only_so_many_positions_are_on_the_page_and_it_is_not_overwritten() {
 fn a_game_with_variations_follows_each_position_once() {
     let (folder, _tree) = tree();
     let game = succeed(&folder, &["pgn", "--margin", "20", "--depth", "6"]);
+    assert!(game.contains("[UTCDate \"20"), "{game}");
     let movetext = flat(game.split("\n\n").nth(1).expect("moves"));
     assert_eq!(
         movetext,

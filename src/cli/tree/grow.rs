@@ -22,6 +22,7 @@ use crate::{
         complain, lower_priority, minutes, pawns, pgn, tablebase, ticking_bar,
     },
     eval,
+    files::info_at,
     tree::{Job, Tree, TreeError, TreeSearch},
     types::Depth,
     uci::{Interrupt, Output, counted},
@@ -155,6 +156,7 @@ impl Growth {
         output: &Output,
     ) -> Result<Completion, CliError> {
         let mut jobs: HashMap<usize, Job> = HashMap::new();
+        let opened = info_at(tree.path()).map(|info| info.identity).ok();
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
             let ended = self.searched + self.failed;
@@ -198,6 +200,12 @@ impl Growth {
         }
         self.progress.finish_and_clear();
         jobs.values().try_for_each(|job| tree.release(job))?;
+        if info_at(tree.path()).map(|info| info.identity).ok() != opened {
+            return Err(CliError::Task(format!(
+                "the tree {} is no longer there: it was removed, moved or replaced while it grew",
+                tree.path().display()
+            )));
+        }
         let size = tree.size()?;
         let time = match self.begun.elapsed().as_secs() {
             seconds @ 0..60 => counted(seconds, "second"),

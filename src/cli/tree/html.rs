@@ -13,6 +13,7 @@ use crate::{
         page::{self, Frame, embedded},
         pawns, write_file,
     },
+    files::resolve,
     learn::exchange::epd,
     position::{Openings, Position},
     tree::{self, Advice, MoveView, Nearest, PositionView, Tree},
@@ -48,6 +49,8 @@ pub(super) struct HtmlArguments {
 #[derive(Serialize)]
 struct Info<'a> {
     title: &'a str,
+    /// Tells the tree from others of its name, for what a browser remembers of its pages.
+    id: u32,
     /// Seconds since 1970.
     written: i64,
     since: Option<i64>,
@@ -99,6 +102,7 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
     text += "</script>";
     let info = Info {
         title: &title,
+        id: fnv(&resolve(tree.path()).unwrap_or_default().to_string_lossy()),
         written: jiff::Timestamp::now().as_second(),
         since: arguments.since.map(|day| day * i64::from(DAY)),
         roots: roots.iter().map(|(root, sides)| root_data(root, sides, &writer.names)).collect(),

@@ -87,11 +87,12 @@ fn tags(tree: &Tree, start: &Position) -> Vec<(String, String)> {
     let mut tags = vec![
         ("Event", format!("Tree {name}")),
         ("Site", "?".to_owned()),
-        ("Date", day),
+        ("Date", day.clone()),
         ("Round", "?".to_owned()),
         ("White", "?".to_owned()),
         ("Black", "?".to_owned()),
         ("Result", Outcome::Unknown.to_string()),
+        ("UTCDate", day),
         ("Annotator", "Engram".to_owned()),
     ];
     if fen != Position::default().fen() {

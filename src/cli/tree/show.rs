@@ -30,7 +30,7 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
     let own = view.own.map_or_else(String::new, |own| format!(", {} by its own search", pawns(own)));
     match view.score {
         Some(score) => output.line(format_args!(
-            "{} at depth {}{own}; {} below; best move or score changed {}",
+            "{} at depth {}{own}; {} below; best move or score changed {} (UTC)",
             pawns(score),
             view.depth.get(),
             counted(searches, "search"),

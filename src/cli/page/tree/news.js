@@ -58,8 +58,9 @@ class News {
 
 // When the page that was looked at before this one was written; null if this is the first. A page that is loaded again
 // stays as new as it was.
-function lastVisit({ title, written }) {
-  const name = "engram tree " + title;
+function lastVisit({ title, id, written }) {
+  // All pages on disk share what the browser keeps.
+  const name = `engram tree ${title} ${id}`;
   try {
     let visits = JSON.parse(localStorage.getItem(name)) || { last: null, before: null };
     if (visits.last !== written) visits = { last: written, before: visits.last };
