@@ -48,7 +48,8 @@ pub enum HashTask {
     },
     /// Copy a file, in another size if wanted.
     ///
-    /// Only valid entries are copied. Engines may be using the file; entries written meanwhile may be missing.
+    /// Only valid entries are copied. Engines may be using the file; entries written meanwhile may be missing. Missing
+    /// folders of the copy are created.
     Copy {
         /// The file.
         file: PathBuf,

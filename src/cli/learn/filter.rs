@@ -22,10 +22,11 @@ pub(super) struct Filter {
     /// How they were learned.
     #[arg(long, value_name = "NAME", value_parser = origins())]
     origin: Option<Origin>,
-    /// The day of learning (UTC).
+    /// The day of learning (UTC); for what a study found, that of the game.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     day: Option<i64>,
-    /// Those of one run of the engine: its session, the eight hexadecimal digits that `list` shows.
+    /// Those of one run of the engine, and of the study of its games: its session, the eight hexadecimal digits that
+    /// `list` shows.
     #[arg(long, value_name = "HEX", value_parser = session)]
     session: Option<u32>,
 }
