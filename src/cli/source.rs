@@ -32,17 +32,18 @@ const SIGNATURE_BYTES: usize = 6;
 /// The largest window of Zstandard in bytes, that of `zstd --long=31`. Memory is taken only for what is decompressed.
 const MAX_WINDOW: u64 = 1 << 31;
 
-/// Formats that are not read: their first bytes, what they are, and what to do about it.
-const UNREAD: [(&[u8], &str, &str); 9] = [
-    (b"PK\x03\x04", "a zip archive", "unpack it first: `unzip FILE`"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first: `7z x FILE`"),
-    (b"Rar!\x1a\x07", "a rar archive", "unpack it first: `unrar x FILE`"),
-    (b"\xfd7zXZ\0", "compressed by xz", "unpack it first: `xz -dk FILE`"),
-    (b"LZIP", "compressed by lzip", "unpack it first: `lzip -dk FILE`"),
-    (b"\x04\x22\x4d\x18", "compressed by lz4", "unpack it first: `lz4 -dk FILE`"),
-    (b"\x1f\x9d", "compressed by compress", "unpack it first: `uncompress FILE`"),
-    (b"\x89ENGRA", "a learning file", "add it to yours: `engram learn merge FILE`"),
-    (b"SQLite", "a database", "if it is a tree: `engram tree FILE show`"),
+/// Formats that are not read: bytes that tell them and where these are, what they are, and what to do about it.
+const UNREAD: [(usize, &[u8], &str, &str); 10] = [
+    (0, b"PK\x03\x04", "a zip archive", "unpack it first: `unzip FILE`"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first: `7z x FILE`"),
+    (0, b"Rar!\x1a\x07", "a rar archive", "unpack it first: `unrar x FILE`"),
+    (0, b"\xfd7zXZ\0", "compressed by xz", "unpack it first: `xz -dk FILE`"),
+    (0, b"LZIP", "compressed by lzip", "unpack it first: `lzip -dk FILE`"),
+    (0, b"\x04\x22\x4d\x18", "compressed by lz4", "unpack it first: `lz4 -dk FILE`"),
+    (0, b"\x1f\x9d", "compressed by compress", "unpack it first: `uncompress FILE`"),
+    (0, b"\x89ENGRA", "a learning file", "add it to yours: `engram learn merge FILE`"),
+    (0, b"SQLite", "a database", "if it is a tree: `engram tree FILE show`"),
+    (257, b"ustar", "a tar archive", "unpack it first: `tar xf FILE`"),
 ];
 
 /// The text of a file, or of the standard input as `-`. Compression is detected by the first bytes, UTF-16 by its
@@ -131,22 +132,35 @@ pub fn ending(path: &Path) -> Option<String> {
 }
 
 /// The text of the file at `path`, whose bytes `packed` gives.
-fn unpacked(path: &Path, packed: Reader) -> io::Result<Reader> {
+fn unpacked(path: &Path, mut packed: Reader) -> io::Result<Reader> {
+    // Without waiting for more bytes than are there: those that tell a tar archive come late.
+    refuse_unread(path, packed.fill_buf()?)?;
     let mut packed = Packed { ahead: Vec::new(), rest: packed };
     let signature = packed.signature()?;
-    if let Some((_, what, advice)) = UNREAD.iter().find(|(bytes, ..)| signature.starts_with(bytes)) {
-        let name = if path == Path::new("-") { "FILE".into() } else { quoted(&path.to_string_lossy()) };
-        let advice = format!("it is {what}, which is not read here; {}", advice.replace("FILE", &name));
-        return Err(io::Error::new(ErrorKind::InvalidData, advice));
-    }
+    refuse_unread(path, signature)?;
     let (plain, encoding): (Box<dyn Read + Send>, _) = match Format::of(signature) {
-        Format::Compressed => (Box::new(Members(Member::next(packed)?)), None),
+        Format::Compressed => {
+            let mut text = BufReader::with_capacity(BUFFER, Members(Member::next(packed)?));
+            refuse_unread(path, text.fill_buf()?)?;
+            (Box::new(text), None)
+        }
         Format::Utf16(encoding) => (Box::new(packed), encoding),
         // Unbuffered: a line that is typed or piped must be read at once.
         Format::Plain => return Ok(Box::new(packed)),
     };
     let text = DecodeReaderBytesBuilder::new().encoding(encoding).utf8_passthru(true).build(plain);
     Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
+}
+
+/// Refuses a file that begins with these bytes if its format is not read.
+fn refuse_unread(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_it = |at: usize, expected: &[u8]| bytes.get(at..).is_some_and(|bytes| bytes.starts_with(expected));
+    let Some((.., what, advice)) = UNREAD.iter().find(|(at, expected, ..)| is_it(*at, expected)) else {
+        return Ok(());
+    };
+    let name = if path == Path::new("-") { "FILE".into() } else { quoted(&path.to_string_lossy()) };
+    let advice = advice.replace("FILE", &name);
+    Err(wrong(&format!("it is {what}, which is not read here; {advice}")))
 }
 
 /// A file name as a shell takes it.
@@ -394,12 +408,15 @@ mod tests {
             let reader = unpacked(Path::new(name), Box::new(Cursor::new([bytes, b"rest"].concat())));
             reader.err().expect("an error").to_string()
         };
+        let tar = format!("{:\0<257}ustar  ", "a.pgn");
         for (name, bytes, expected) in [
             ("lichess.zip", &b"PK\x03\x04"[..], "`unzip lichess.zip`"),
             ("my games/a.7z", b"7z\xbc\xaf\x27\x1c", "`7z x 'my games/a.7z'`"),
             ("it's.xz", b"\xfd7zXZ\0", r"`xz -dk 'it'\''s.xz'`"),
             ("-", b"PK\x03\x04", "`unzip FILE`"),
             ("my games.db", b"SQLite format 3\0", "`engram tree 'my games.db' show`"),
+            ("a.tar", tar.as_bytes(), "`tar xf a.tar`"),
+            ("a.tar.zst", &zstandard(&tar), "`tar xf a.tar.zst`"),
         ] {
             assert!(said(name, bytes).ends_with(expected), "{}", said(name, bytes));
         }
