@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt,
     io::{self, IsTerminal as _, Write as _},
     path::Path,
     process,
@@ -15,7 +16,7 @@ use std::{
 
 use clap::ValueEnum;
 use crossbeam::channel::{Sender, unbounded};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use jiff::{Timestamp, civil::Date};
 use serde::Serialize;
 use shakmaty::Color;
@@ -128,7 +129,14 @@ pub(super) fn progress_bar(steps: Option<u64>, template: &str) -> ProgressBar {
     let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     // All templates are valid constants.
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        // Before the first step it is not known how long one takes.
+        let eta = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            let _ = match state.pos() {
+                0 => text.write_str("?"),
+                _ => write!(text, "{:#}", HumanDuration(state.eta())),
+            };
+        };
+        bar.set_style(style.with_key("eta", eta));
     }
     bar
 }

@@ -60,12 +60,17 @@ impl Openings {
         self.0.get(&position.key().0)
     }
 
-    /// The last named position of a game, which may begin with a position of a book: the number of moves that lead to it,
-    /// and its name.
-    pub fn last_named(&self, positions: &[Position]) -> Option<(usize, &Opening)> {
+    /// The named positions of a game, which may begin with a position of a book: the number of moves that lead to each, and
+    /// its name.
+    pub fn all_named(&self, positions: &[Position]) -> impl DoubleEndedIterator<Item = (usize, &Opening)> {
         // No opening in any table has more plies.
         let first = positions.iter().take(61).enumerate();
-        first.rev().find_map(|(ply, position)| Some((ply, self.at(position)?)))
+        first.filter_map(|(ply, position)| Some((ply, self.at(position)?)))
+    }
+
+    /// The last of them.
+    pub fn last_named(&self, positions: &[Position]) -> Option<(usize, &Opening)> {
+        self.all_named(positions).next_back()
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 use engram::position::Position;
 use serde_json::Value;
 use shakmaty::CastlingMode;
+use tempfile::TempDir;
 
 use crate::common::{command, files, fixture, flat, home, json, refused, run, shared, succeed, until};
 
@@ -200,8 +201,9 @@ fn bad_arguments_are_answered_in_one_sentence() {
     }
 }
 
-#[test]
-fn interrupted_work_goes_on_where_it_stopped() {
+/// Two threads analyse games with this limit and are killed after some results, of which the first five are left: the
+/// folder, and the command with another output.
+fn interrupted(limit: [&str; 2]) -> (TempDir, impl Fn(&str) -> Vec<String>) {
     let (folder, path) = files();
     // Names so long that what is printed does not fit into the pipe: nobody reads it, so the first run cannot end.
     let name = "x".repeat(2000);
@@ -210,27 +212,32 @@ fn interrupted_work_goes_on_where_it_stopped() {
          1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n"
     );
     fs::write(path("games.pgn"), game.repeat(40)).unwrap();
-    let arguments = |output: &str| {
+    let limit = limit.map(str::to_owned);
+    let arguments = move |output: &str| {
         let (games, output) = (path("games.pgn"), path(output));
-        ["analyse", &games, "--nodes", "200", "--hash", "2", "--threads", "2", "--pgn", &output]
-            .map(str::to_owned)
+        let fixed = ["analyse", &games, "--hash", "2", "--threads", "2", "--pgn", &output].map(str::to_owned);
+        [&fixed[..], &limit].concat()
     };
 
     let mut child = command(&folder).args(arguments("out.pgn")).stdout(Stdio::piped()).spawn().unwrap();
-    let journal = PathBuf::from(path("out.pgn.unfinished"));
-    let mut known = 0;
-    until("the journal grows", || {
-        known = fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
-        known > 20
-    });
+    let journal = folder.path().join("out.pgn.unfinished");
+    let known = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    until("the journal grows", || known() > 20);
     child.kill().unwrap();
     let status = child.wait().unwrap();
     assert!(!status.success(), "it was interrupted in the middle");
-    assert!(journal.exists());
 
     // In the middle of a stretch of the first game.
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.split_inclusive('\n').take(6).collect::<String>()).unwrap();
+    (folder, arguments)
+}
+
+#[test]
+fn interrupted_work_goes_on_where_it_stopped() {
+    let (folder, arguments) = interrupted(["--nodes", "200"]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let journal = PathBuf::from(path("out.pgn.unfinished"));
 
     // Not while another is at it.
     let holder = fs::File::open(&journal).unwrap();
@@ -241,7 +248,7 @@ fn interrupted_work_goes_on_where_it_stopped() {
 
     // A file that is not the interrupted run's own is not overwritten.
     fs::write(path("mine.html"), "mine").unwrap();
-    let mut more: Vec<String> = arguments("out.pgn").to_vec();
+    let mut more = arguments("out.pgn");
     more.extend(["--html".to_owned(), path("mine.html")]);
     refused(&more.iter().map(String::as_str).collect::<Vec<_>>(), "differ in: outputs)");
     assert_eq!(fs::read_to_string(path("mine.html")).unwrap(), "mine");
@@ -250,15 +257,31 @@ fn interrupted_work_goes_on_where_it_stopped() {
     let other: Vec<String> = arguments("out.pgn").iter().map(|a| a.replace("200", "300")).collect();
     refused(&other.iter().map(String::as_str).collect::<Vec<_>>(), "differ in: nodes)");
 
-    let arguments_again = arguments("out.pgn");
-    let (_, err, code) = run(&arguments_again.iter().map(String::as_str).collect::<Vec<_>>());
+    // Nor does another input, but the same games in another file do.
+    let games = fs::read_to_string(path("games.pgn")).unwrap();
+    fs::write(path("games.pgn"), games.clone() + "1. d4 *\n").unwrap();
+    refused(&same.iter().map(String::as_str).collect::<Vec<_>>(), "differ in: input)");
+    fs::write(path("copy.pgn"), games).unwrap();
+    let copy: Vec<String> = same.iter().map(|word| word.replace("games.pgn", "copy.pgn")).collect();
+    let (out, err, code) = run(&copy.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("resuming unfinished work: 5 results are there already"), "{err}");
-    assert!(known > 20 && !journal.exists(), "the journal goes when the work is done");
+    assert!(err.contains("resuming unfinished work"), "{err}");
+    assert!(!out.contains("of the interrupted run"), "a part of a stretch is of no use");
+    assert!(!journal.exists(), "the journal goes when the work is done");
+    fs::rename(path("copy.pgn"), path("games.pgn")).unwrap();
     let whole = arguments("whole.pgn");
     assert_eq!(run(&whole.iter().map(String::as_str).collect::<Vec<_>>()).2, 0);
     let games = |name: &str| fs::read_to_string(path(name)).unwrap();
     assert!(games("out.pgn") == games("whole.pgn"), "as if it had not been interrupted");
+}
+
+#[test]
+fn of_searches_that_end_by_time_each_result_is_used() {
+    let (_folder, arguments) = interrupted(["--movetime", "1"]);
+    let (out, err, code) = run(&arguments("out.pgn").iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 0 && err.contains("resuming unfinished work"), "{err}");
+    let summary = out.lines().last().unwrap_or_default();
+    assert!(summary.starts_with("595 positions, ") && summary.contains(" (and 5 results "), "{summary}");
 }
 
 #[test]

@@ -21,7 +21,8 @@ use crate::{
     types::{Depth, Score, ScoredLine},
 };
 
-const ADVICE: &str = "finish that run, delete the file and add --force, or name other outputs";
+const ADVICE: &str =
+    "finish that run with its settings and input, delete the file and add --force, or name other outputs";
 
 /// Looks for the journal of an earlier run of the same work beside an output file.
 pub(super) fn find(output: &Path, setup: &Value) -> Result<EarlierRun, CliError> {

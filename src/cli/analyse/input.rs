@@ -2,11 +2,10 @@
 
 use std::{
     ffi::OsString,
-    fs,
-    io::{self, BufRead as _, Cursor, Read as _},
+    fs::{self, File},
+    io::{self, BufRead as _, BufReader, Cursor, Read as _},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
-    time::UNIX_EPOCH,
 };
 
 use super::{
@@ -106,15 +105,23 @@ impl AnalysisInput {
         matches!(self, AnalysisInput::Single(_))
     }
 
-    /// Identifies this input; `None` if it cannot be read again.
+    /// Identifies this input by what is in its files, wherever they are; `None` if it cannot be read again.
     pub fn fingerprint(&self) -> Option<String> {
         let AnalysisInput::Files(paths, _) = self else { return None };
         let description = |path: &PathBuf| {
-            let metadata = fs::metadata(path).ok().filter(|found| found.is_file())?;
-            let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
-            let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            let (whole, changed) = (whole.display(), changed.as_secs_f64());
-            Some(format!("{whole} of {} bytes, changed {changed} s", metadata.len()))
+            let file = path.is_file().then(|| File::open(path).ok())??;
+            let mut file = BufReader::with_capacity(1 << 18, file);
+            let (mut length, mut sum) = (0, crc32fast::Hasher::new());
+            loop {
+                let bytes = file.fill_buf().ok()?;
+                if bytes.is_empty() {
+                    return Some(format!("{length} bytes with CRC-32 {:08x}", sum.finalize()));
+                }
+                sum.update(bytes);
+                let count = bytes.len();
+                length += count as u64;
+                file.consume(count);
+            }
         };
         paths.iter().map(description).collect::<Option<Vec<_>>>().map(|files| files.join("; "))
     }

@@ -21,6 +21,8 @@ const MAX_JUDGED_SCORE: i32 = 1000;
 
 /// Winning chances, in percent, that every other move gives away if one is the only move.
 pub const ONLY_MOVE: f64 = 10.0;
+/// Winning chances, in percent, that a mistake gives away at least.
+pub const MISTAKE: f64 = 10.0;
 /// With winning chances below this, in percent, a side is as good as lost, and with as many less than 100 as good as
 /// winning. What it then gives away is no more than an inaccuracy.
 pub const DECIDED: f64 = 25.0;
@@ -56,7 +58,7 @@ impl MoveJudgement {
     fn of_loss(loss: f64) -> Option<MoveJudgement> {
         match loss {
             15.0.. => Some(MoveJudgement::Blunder),
-            10.0.. => Some(MoveJudgement::Mistake),
+            MISTAKE.. => Some(MoveJudgement::Mistake),
             5.0.. => Some(MoveJudgement::Inaccuracy),
             _ => None,
         }

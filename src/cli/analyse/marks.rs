@@ -18,7 +18,7 @@
 use shakmaty::Move;
 
 use super::{
-    judge::{DECIDED, MoveJudgement, ONLY_MOVE, chances},
+    judge::{DECIDED, MISTAKE, MoveJudgement, ONLY_MOVE, chances},
     pool::{Finding, SearchKind},
 };
 use crate::{
@@ -37,8 +37,8 @@ pub struct Marks<'a> {
     pub moves: &'a [Move],
     /// The finding of each position.
     pub findings: &'a [Finding],
-    /// Number of moves that lead to the last named position.
-    book: usize,
+    /// The number of its first moves that belong to an opening.
+    pub book: usize,
     /// White's scores before the first move and after each.
     pub scores: Vec<Score>,
     /// The same by the first confirmation where there was a second.
@@ -48,12 +48,12 @@ pub struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    /// `positions` are one more than `moves`; the first `book` moves belong to a named opening.
+    /// `positions` are one more than `moves`; `named` are the numbers of moves that lead to positions with a name, in order.
     pub fn new(
         positions: &'a [Position],
         moves: &'a [Move],
         findings: &'a [Finding],
-        book: usize,
+        named: &[usize],
     ) -> Marks<'a> {
         let is_drawn = is_drawn(positions);
         let scores = |first: bool| {
@@ -68,7 +68,21 @@ impl<'a> Marks<'a> {
             scores
         };
         let (first_scores, scores) = (scores(true), scores(false));
-        Marks { positions, moves, findings, book, scores, first_scores, is_drawn }
+        let mut marks = Marks { positions, moves, findings, book: 0, scores, first_scores, is_drawn };
+        marks.book = marks.book_moves(named);
+        marks
+    }
+
+    /// How many moves belong to an opening: those before the last named position, but a mistake after which the position
+    /// has no name ends it, even if the game comes back to positions with one.
+    fn book_moves(&self, named: &[usize]) -> usize {
+        let Some(&last) = named.last() else { return 0 };
+        let is_mistake = |&index: &usize| {
+            let loss = self.loss_by(&self.scores, index).min(self.loss_by(&self.first_scores, index));
+            loss >= MISTAKE && !named.contains(&(index + 1))
+        };
+        let end = (0..last).find(is_mistake).unwrap_or(last);
+        named.iter().copied().rfind(|&ply| ply <= end).unwrap_or(0)
     }
 
     /// Of these scores that before a move and that after it, for the side that made it.
@@ -89,7 +103,12 @@ impl<'a> Marks<'a> {
 
     /// The winning chances that a move gave away, in percent.
     pub fn loss(&self, index: usize) -> f64 {
-        let scores = self.scores(index).filter(|_| !self.is_best(index));
+        self.loss_by(&self.scores, index)
+    }
+
+    /// The same by these scores.
+    fn loss_by(&self, scores: &[Score], index: usize) -> f64 {
+        let scores = self.beside(scores, index).filter(|_| !self.is_best(index));
         scores.map_or(0.0, |(before, after)| (chances(before) - chances(after)).max(0.0))
     }
 
@@ -232,7 +251,7 @@ mod tests {
     fn a_bad_move_waits_for_both_positions_beside_it() {
         let lines: [&[(i32, &str)]; 2] = [&[(500, "Qxd5")], &[(0, "Qxd1")]];
         let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
-        let marks = Marks::new(&positions, &moves, &findings, 0);
+        let marks = Marks::new(&positions, &moves, &findings, &[]);
         assert_eq!(marks.of(0), Some(MoveJudgement::Blunder));
         use SearchKind::{Analysis, Confirmation, SecondConfirmation};
         assert_eq!(marks.unconfirmed(&[Analysis; 2]), [(0, Confirmation), (1, Confirmation)]);
@@ -242,7 +261,7 @@ mod tests {
         assert!(marks.unconfirmed(&[SecondConfirmation; 2]).is_empty());
         let lines: [&[(i32, &str)]; 2] = [&[(80, "Qxd5")], &[(0, "Qxd1")]];
         let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
-        let marks = Marks::new(&positions, &moves, &findings, 0);
+        let marks = Marks::new(&positions, &moves, &findings, &[]);
         assert_eq!(marks.of(0), Some(MoveJudgement::Inaccuracy));
         assert!(marks.unconfirmed(&[Confirmation; 2]).is_empty(), "only mistakes and blunders, twice");
     }
@@ -251,7 +270,7 @@ mod tests {
     fn a_best_move_behind_which_the_score_falls_is_confirmed_too() {
         let lines: [&[(i32, &str)]; 2] = [&[(500, "h3")], &[(0, "Qxd1")]];
         let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
-        let marks = Marks::new(&positions, &moves, &findings, 0);
+        let marks = Marks::new(&positions, &moves, &findings, &[]);
         use SearchKind::{Analysis, Confirmation};
         assert_eq!(marks.of(0), None);
         assert_eq!(marks.unconfirmed(&[Analysis; 2]), [(0, Confirmation), (1, Confirmation)]);
@@ -265,7 +284,7 @@ mod tests {
             let (positions, moves, mut findings) = game(QUEENS, &["h3"], &lines);
             findings[0].first_confirmation = Some(Score::from_centipawns(first.0));
             findings[1].first_confirmation = Some(Score::from_centipawns(-first.1));
-            Marks::new(&positions, &moves, &findings, 0).of(0).map_or("", MoveJudgement::glyph)
+            Marks::new(&positions, &moves, &findings, &[]).of(0).map_or("", MoveJudgement::glyph)
         };
         assert_eq!(judged((300, 0), (300, 0)), "??");
         assert_eq!(judged((300, 0), (130, 0)), "?");
@@ -277,45 +296,61 @@ mod tests {
 
     #[test]
     fn theory_is_marked_only_if_it_blunders() {
-        let judged = |after: i32, book: usize| {
+        let judged = |after: i32, book: &[usize]| {
             let best = [(0, "Qxd5")];
             let next = [(-after, "Qc4")];
             let lines: [&[(i32, &str)]; 2] = [&best, &next];
             let (positions, moves, findings) = game(QUEENS, &["h3"], &lines);
             Marks::new(&positions, &moves, &findings, book).of(0)
         };
-        assert_eq!((judged(-80, 0), judged(-80, 1)), (Some(MoveJudgement::Inaccuracy), None));
-        assert_eq!((judged(-120, 0), judged(-120, 1)), (Some(MoveJudgement::Mistake), None));
-        assert_eq!(judged(-900, 1), Some(MoveJudgement::Blunder));
+        assert_eq!((judged(-80, &[]), judged(-80, &[1])), (Some(MoveJudgement::Inaccuracy), None));
+        assert_eq!((judged(-120, &[]), judged(-120, &[1])), (Some(MoveJudgement::Mistake), None));
+        assert_eq!(judged(-900, &[1]), Some(MoveJudgement::Blunder));
+    }
+
+    #[test]
+    fn a_mistake_that_has_no_name_ends_the_book_even_if_the_game_comes_back() {
+        let moves = ["Qd2", "Qc5", "Qd1", "Qd5"];
+        let lines: [&[(i32, &str)]; 5] =
+            [&[(0, "h3")], &[(120, "Qxd2")], &[(-120, "Qd8")], &[(120, "Qc6")], &[(-120, "h3")]];
+        let (positions, moves, findings) = game(QUEENS, &moves, &lines);
+        let judged = |named: &[usize]| {
+            let marks = Marks::new(&positions, &moves, &findings, named);
+            (marks.book, marks.of(0))
+        };
+        assert_eq!(judged(&[0, 4]), (0, Some(MoveJudgement::Mistake)));
+        assert_eq!(judged(&[0, 1, 4]), (4, None));
+        assert_eq!(judged(&[]), (0, Some(MoveJudgement::Mistake)));
     }
 
     #[test]
     fn only_a_move_without_an_equal_is_praised_and_a_sacrifice_more() {
-        let judged = |best: &str, reply: &str, other: &str, second: i32, book: usize| {
+        let judged = |best: &str, reply: &str, other: &str, second: i32, book: &[usize]| {
             let found = [(100, best), (second, other)];
             let lines: [&[(i32, &str)]; 2] = [&found, &[(-100, reply)]];
             let (positions, moves, findings) = game(QUEENS, &[best], &lines);
             let marks = Marks::new(&positions, &moves, &findings, book);
             let judgement = marks.of(0);
             let wanted = marks.unconfirmed(&[SearchKind::Analysis; 2]);
-            assert_eq!(wanted.len(), if book == 0 && second < 60 { 2 } else { 0 });
+            assert_eq!(wanted.len(), if book.is_empty() && second < 60 { 2 } else { 0 });
             judgement.map(MoveJudgement::glyph)
         };
-        assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, 0), Some("!!"));
-        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 0), Some("!"));
-        assert_eq!(judged("Qxd5", "h6", "Re8+", 60, 0), None);
-        assert_eq!(judged("Qxd5", "h6", "Re8+", 20, 0), None, "but a deeper search is made");
-        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, 1), None, "theory");
+        assert_eq!(judged("Re5", "Qxe5", "Qxd5", -300, &[]), Some("!!"));
+        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, &[]), Some("!"));
+        assert_eq!(judged("Qxd5", "h6", "Re8+", 60, &[]), None);
+        assert_eq!(judged("Qxd5", "h6", "Re8+", 20, &[]), None, "but a deeper search is made");
+        assert_eq!(judged("Qxd5", "h6", "Re8+", -300, &[1]), None, "theory");
     }
 
     #[test]
     fn what_the_second_best_move_is_worth_is_asked_where_the_best_was_hard_to_find() {
         let lines: [&[(i32, &str)]; 2] = [&[(100, "Qxd5")], &[(-100, "h6")]];
         let (positions, moves, findings) = game(QUEENS, &["Qxd5"], &lines);
-        let asked =
-            |book| Marks::new(&positions, &moves, &findings, book).unconfirmed(&[SearchKind::Analysis; 2]);
-        assert_eq!(asked(0), [(0, SearchKind::SecondLine)]);
-        assert!(asked(1).is_empty(), "theory");
+        let asked = |book: &[usize]| {
+            Marks::new(&positions, &moves, &findings, book).unconfirmed(&[SearchKind::Analysis; 2])
+        };
+        assert_eq!(asked(&[]), [(0, SearchKind::SecondLine)]);
+        assert!(asked(&[1]).is_empty(), "theory");
     }
 
     #[test]
@@ -324,15 +359,15 @@ mod tests {
         let lines: [&[(i32, &str)]; 3] =
             [&[(100, "Nxd5"), (-900, "h3")], &[(-100, "Qxd5"), (-900, "Qf6")], &[(100, "h3")]];
         let (positions, moves, mut findings) = game(fen, &["Nxd5", "Qxd5"], &lines);
-        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(1), None, "a recapture");
-        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), Some(MoveJudgement::Good));
+        assert_eq!(Marks::new(&positions, &moves, &findings, &[]).of(1), None, "a recapture");
+        assert_eq!(Marks::new(&positions, &moves, &findings, &[]).of(0), Some(MoveJudgement::Good));
         findings[0].changes.remove(0);
-        assert_eq!(Marks::new(&positions, &moves, &findings, 0).of(0), None, "seen at once");
+        assert_eq!(Marks::new(&positions, &moves, &findings, &[]).of(0), None, "seen at once");
 
         let judged = |fen: &str, best: &str, (kept, second): (i32, i32), other: &str| {
             let lines: [&[(i32, &str)]; 2] = [&[(kept, best), (second, other)], &[(-kept, "h6")]];
             let (positions, moves, findings) = game(fen, &[best], &lines);
-            Marks::new(&positions, &moves, &findings, 0).of(0)
+            Marks::new(&positions, &moves, &findings, &[]).of(0)
         };
         let check = "6k1/5ppp/8/8/8/5n2/5PPP/3Q2K1 w - - 0 1";
         assert_eq!(judged(check, "Qxf3", (100, -900), "Kh1"), None, "it takes what gives check");
@@ -346,7 +381,7 @@ mod tests {
         let moves = ["Qd2", "Qc5", "Qd1", "Qd5", "Qd2", "Qc5", "Qd1", "Qd5"];
         let lines: Vec<_> = lines.into_iter().cycle().take(moves.len() + 1).collect();
         let (positions, moves, findings) = game("6k1/5ppp/8/3q4/8/8/5PPP/3Q2K1 w - - 0 1", &moves, &lines);
-        let marks = Marks::new(&positions, &moves, &findings, 0);
+        let marks = Marks::new(&positions, &moves, &findings, &[]);
         assert!(marks.is_drawn);
         assert_eq!(marks.scores.last(), Some(&Score::ZERO));
     }

@@ -100,7 +100,9 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     #[cfg(feature = "fleet")]
     let mut backend: Box<dyn SearchBackend> = match &arguments.queue {
         Some(server) => {
-            let work = setup.map(|(_, setup)| setup.to_string());
+            // The journal tells it from the same work elsewhere.
+            let journal = earlier.as_ref().map(|earlier| earlier.identity());
+            let work = setup.zip(journal).map(|((_, setup), journal)| format!("{setup} {journal:?}"));
             Box::new(RemoteWorkers::start(server, work, &settings, arguments.cache)?)
         }
         None => Box::new(Workers::start(&settings, watch)?),
@@ -109,16 +111,15 @@ pub fn run(arguments: &Analyse, output: &Output) -> Result<Completion, CliError>
     let mut backend = Box::new(Workers::start(&settings, watch)?);
 
     // Nothing is refused any more: from here on files change.
-    let known = earlier.as_ref().map_or(0, |earlier| earlier.len);
+    let is_resumed = earlier.as_ref().is_some_and(|earlier| earlier.len > 0);
     let mut journal = earlier.map(FindingJournal::resume).transpose()?;
     let mut outputs = Outputs::begin(claims, arguments, openings, output)?;
     if journal.is_some() {
         say_if_interrupted();
     }
     let start = Instant::now();
-    if known > 0 {
-        let text = format!("resuming unfinished work: {known} results are there already");
-        progress.suspend(|| complain(text));
+    if is_resumed {
+        progress.suspend(|| complain("resuming unfinished work"));
     }
     let is_standard = |(_, path): &(&str, &Path)| *path == Path::new("-");
     let is_wanted = || match output.failure() {
@@ -216,7 +217,8 @@ fn setup<'a>(
 ) -> Option<(&'a Path, Value)> {
     let files = arguments.outputs();
     let file = files.iter().find(|(_, path)| path.is_file() || !path.exists() && *path != Path::new("-"));
-    let (Some((_, file)), Some(name)) = (file, input.fingerprint()) else { return None };
+    let (_, file) = file?;
+    let name = input.fingerprint()?;
     let SearchBudget { depth, nodes, movetime, multipv, .. } = &settings.budget;
     // Names of other bytes than UTF-8 are told apart too.
     let spelt = |path: &Path| path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned);

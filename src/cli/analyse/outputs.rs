@@ -14,7 +14,7 @@ use super::{
     sink::{Sink, Text, TextFile, TextFormat},
 };
 use crate::{
-    cli::{CliError, source},
+    cli::{CliError, counted, source},
     position::{Opening, Openings, Position},
     types::PositionKey,
     uci::Output,
@@ -25,8 +25,12 @@ use crate::{
 pub struct Totals {
     /// Games, and positions that stand alone.
     pub items: u64,
-    /// Positions searched in this run.
+    /// Positions analysed in this run.
     pub positions: usize,
+    /// Searches of this run for marks.
+    pub confirmations: usize,
+    /// Results of searches that were taken from an earlier run.
+    pub taken: usize,
     /// Nodes of all searches of this run.
     pub nodes: u64,
     /// Time that it took.
@@ -45,6 +49,26 @@ pub struct Totals {
     pub skipped: usize,
     /// Why a file could not be read to its end.
     pub unread: Option<CliError>,
+}
+
+impl Totals {
+    /// How much was searched in this run.
+    pub fn searches(&self) -> String {
+        let positions = counted(self.positions, "position");
+        match self.confirmations {
+            0 => positions,
+            count => format!("{positions}, {}", counted(count, "confirmation")),
+        }
+    }
+}
+
+/// The opening of a game.
+#[derive(Default)]
+pub struct NamedOpening {
+    /// For each position with a name the number of moves that lead to it, in order.
+    pub plies: Vec<usize>,
+    /// The last name.
+    pub name: Option<Opening>,
 }
 
 /// All outputs.
@@ -111,9 +135,10 @@ impl Outputs {
         Ok(Outputs { sinks, openings, puzzles: HashSet::new() })
     }
 
-    /// The last named position of a game: the number of moves that lead to it, and its name.
-    pub fn opening(&self, positions: &[Position]) -> Option<(usize, Opening)> {
-        self.openings.last_named(positions).map(|(book, opening)| (book, opening.clone()))
+    /// The opening of a game with these positions.
+    pub fn opening(&self, positions: &[Position]) -> NamedOpening {
+        let (plies, names): (Vec<_>, Vec<_>) = self.openings.all_named(positions).unzip();
+        NamedOpening { plies, name: names.last().copied().cloned() }
     }
 
     /// Writes a searched position.

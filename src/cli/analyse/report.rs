@@ -2,7 +2,10 @@
 
 use shakmaty::{Color, Move, Position as _};
 
-use super::{accuracy::Accuracies, judge::MoveJudgement, marks::Marks, pool::Finding, variations::Variation};
+use super::{
+    accuracy::Accuracies, judge::MoveJudgement, marks::Marks, outputs::NamedOpening, pool::Finding,
+    variations::Variation,
+};
 use crate::{
     cli::pgn::{self, Game},
     position::{Opening, Position},
@@ -40,7 +43,7 @@ pub struct GameReport {
     pub game: Game,
     /// Its opening, if the table names it.
     pub opening: Option<Opening>,
-    /// The number of moves that lead to the last position with a name.
+    /// The number of its first moves that belong to an opening.
     pub book: usize,
     /// Its positions, one more than moves.
     pub positions: Vec<Position>,
@@ -76,19 +79,18 @@ impl Judged {
 }
 
 impl GameReport {
-    /// Judges the moves of a game, whose `positions` are one more, by the findings about these. `opening`: the number of
-    /// moves that lead to the last position with a name, and the name.
+    /// Judges the moves of a game, whose `positions` are one more, by the findings about these.
     pub fn new(
         game: Game,
         variations: Vec<Variation>,
         positions: Vec<Position>,
-        opening: Option<(usize, Opening)>,
+        opening: NamedOpening,
         findings: Vec<Finding>,
     ) -> GameReport {
-        let (book, opening) = opening.map_or((0, None), |(book, opening)| (book, Some(opening)));
-        let marks = Marks::new(&positions, &game.moves, &findings, book);
+        let NamedOpening { plies, name: opening } = opening;
+        let marks = Marks::new(&positions, &game.moves, &findings, &plies);
         let moves = Judged::all(&marks);
-        let scores = marks.scores;
+        let (book, scores) = (marks.book, marks.scores);
         let accuracies = Accuracies::new(&scores, game.start.turn());
         GameReport { opening, book, positions, findings, moves, scores, accuracies, game, variations }
     }

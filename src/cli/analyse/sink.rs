@@ -71,7 +71,7 @@ impl Sink for Text {
     }
 
     fn finish(&mut self, totals: &Totals) -> Result<(), CliError> {
-        let Totals { positions, nodes, skipped, tasks, solved, points, most_points, puzzles, .. } = totals;
+        let Totals { nodes, skipped, tasks, solved, points, most_points, puzzles, taken, .. } = totals;
         if self.with_puzzles {
             self.output.line(counted(*puzzles, "puzzle"));
         }
@@ -85,9 +85,13 @@ impl Sink for Text {
         if !self.is_single {
             let seconds = totals.time.as_secs_f64();
             let nps = *nodes as f64 / seconds.max(1e-9);
+            let taken = match taken {
+                0 => String::new(),
+                _ => format!(" (and {} of the interrupted run)", counted(*taken, "result")),
+            };
             self.output.line(format_args!(
-                "{}, {nodes} nodes in {seconds:.1} s, {nps:.0} nodes a second, {skipped} skipped",
-                counted(*positions, "position")
+                "{}{taken}, {nodes} nodes in {seconds:.1} s, {nps:.0} nodes a second, {skipped} skipped",
+                totals.searches()
             ));
         }
         Ok(())

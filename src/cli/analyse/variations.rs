@@ -97,7 +97,7 @@ fn read(text: &str, start: &Position, depth: usize) -> Option<VariationLine> {
 
 /// The moves of a variation: no second search confirms a judgement on them.
 fn unjudged(game: &Game, positions: &[Position], findings: &[Finding]) -> Vec<Judged> {
-    let moves = Judged::all(&Marks::new(positions, &game.moves, findings, 0));
+    let moves = Judged::all(&Marks::new(positions, &game.moves, findings, &[]));
     moves.into_iter().map(|m| Judged { judgement: None, ..m }).collect()
 }
 

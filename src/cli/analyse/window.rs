@@ -17,14 +17,14 @@ use super::{
     finding_journal::FindingJournal,
     input::{AnalysisInput, Item},
     marks::{Marks, is_drawn},
-    outputs::{Outputs, Totals},
+    outputs::{NamedOpening, Outputs, Totals},
     pool::{Arrival, Finding, FoundAt, MoveList, SearchKind},
     report::GameReport,
     variations::{self, Branch},
 };
 use crate::{
-    cli::{CliError, complain, counted},
-    position::{Opening, Position},
+    cli::{CliError, complain},
+    position::Position,
 };
 
 /// Positions of a game that one worker searches in a row: long enough for the hash table to help, short
@@ -51,12 +51,11 @@ struct Pending {
     sent: Vec<SearchKind>,
     /// How many findings are still to come.
     missing: usize,
-    /// Bytes of the input that each of its positions stands for.
+    /// Its bytes in the input.
     bytes: u64,
     /// Why it could not be searched.
     failed: Option<String>,
-    /// The number of moves that lead to the last position with a name, and the name.
-    opening: Option<(usize, Opening)>,
+    opening: NamedOpening,
 }
 
 /// The items from the first one that is not written yet.
@@ -67,8 +66,6 @@ struct ItemWindow<'a> {
     progress: &'a ProgressBar,
     /// A game that waits for its variations, what was found about them, and how many they are.
     held: Option<(Pending, Vec<Vec<Finding>>, usize)>,
-    /// Number of positions searched.
-    searched: usize,
     pending: VecDeque<Pending>,
     /// Number of the first.
     first: usize,
@@ -76,9 +73,9 @@ struct ItemWindow<'a> {
 }
 
 impl Pending {
-    /// Requests the findings about the positions after `plies` moves, or takes those of an earlier run, and returns how
-    /// many were taken. They are searched as a whole, even if a part is known: each search depends on those before it
-    /// through the hash table, and the results must be those of an uninterrupted run.
+    /// Takes the findings of an earlier run about the positions after `plies` moves, requests the others, and returns how
+    /// many were taken: all or none, because each search depends on those before it through the hash table, and the results
+    /// must be those of an uninterrupted run. Those of searches that end by time are not the same twice anyway.
     fn request(
         &mut self,
         plies: Range<usize>,
@@ -86,20 +83,27 @@ impl Pending {
         backend: &mut dyn SearchBackend,
         journal: &mut Option<FindingJournal>,
     ) -> usize {
-        let item = self.work.item;
-        let known = |journal: &mut FindingJournal| {
-            let one = |ply| journal.take(item, ply, kind, &self.positions[ply]);
-            plies.clone().map(one).collect::<Option<Vec<_>>>()
-        };
-        if let Some(known) = journal.as_mut().and_then(known) {
-            let count = plies.len();
-            plies.zip(known).for_each(|(ply, finding)| self.put(ply, kind, finding));
-            return count;
+        let (item, budget) = (self.work.item, backend.budget().of(kind));
+        let mut take = |ply| journal.as_mut()?.take(item, ply, kind, &self.positions[ply]);
+        let mut known: Vec<Option<Finding>> = plies.clone().map(&mut take).collect();
+        if budget.movetime.is_none() && known.contains(&None) {
+            known.fill(None);
         }
-        self.missing += plies.len();
-        let budget = backend.budget().of(kind);
-        backend.send(&self.work, plies, kind, budget);
-        0
+        let (mut first, mut taken) = (plies.start, 0);
+        for run in known.chunk_by_mut(|one, next| one.is_some() == next.is_some()) {
+            let plies = first..first + run.len();
+            first = plies.end;
+            if run.contains(&None) {
+                self.missing += plies.len();
+                backend.send(&self.work, plies, kind, budget.clone());
+                continue;
+            }
+            taken += plies.len();
+            for (ply, finding) in plies.zip(run.iter_mut().filter_map(Option::take)) {
+                self.put(ply, kind, finding);
+            }
+        }
+        taken
     }
 
     /// Takes over a finding.
@@ -121,23 +125,25 @@ impl Pending {
         }
     }
 
-    /// Once all findings are there, requests those that confirm the marks of a game.
-    fn confirm(&mut self, backend: &mut dyn SearchBackend, journal: &mut Option<FindingJournal>) {
+    /// Once all findings are there, requests those that confirm the marks of a game, and returns how many were taken from
+    /// an earlier run.
+    fn confirm(&mut self, backend: &mut dyn SearchBackend, journal: &mut Option<FindingJournal>) -> usize {
+        let mut taken = 0;
         while self.missing == 0 && self.failed.is_none() {
-            let Item::Game(game, ..) = &self.item else { return };
-            let book = self.opening.as_ref().map_or(0, |&(book, _)| book);
-            let marks = Marks::new(&self.positions, &game.moves, &self.findings, book);
+            let Item::Game(game, ..) = &self.item else { break };
+            let marks = Marks::new(&self.positions, &game.moves, &self.findings, &self.opening.plies);
             let wanted = marks.unconfirmed(&self.sent);
             if wanted.is_empty() {
-                return;
+                break;
             }
             for batch in wanted.chunk_by(|(one, kind), (next, other)| one + 1 == *next && kind == other) {
                 let (first, kind) = batch[0];
                 let plies = first..first + batch.len();
                 self.sent[plies.clone()].fill(kind);
-                self.request(plies, kind, backend, journal);
+                taken += self.request(plies, kind, backend, journal);
             }
         }
+        taken
     }
 }
 
@@ -155,17 +161,8 @@ pub(super) fn search_all(
     is_wanted: impl Fn() -> Result<bool, CliError>,
 ) -> Result<Totals, CliError> {
     let (pending, totals) = (VecDeque::new(), Totals::default());
-    let mut window = ItemWindow {
-        backend,
-        journal,
-        outputs,
-        progress,
-        held: None,
-        searched: 0,
-        pending,
-        first: 0,
-        totals,
-    };
+    let mut window =
+        ItemWindow { backend, journal, outputs, progress, held: None, pending, first: 0, totals };
     let (read, mut begun) = (Arc::<AtomicU64>::default(), 0);
     let mut items = input.items(&read);
     let mut more = true;
@@ -186,6 +183,7 @@ pub(super) fn search_all(
         if !is_wanted()? || (window.pending.is_empty() && !more) {
             return Ok(window.totals);
         }
+        window.show();
         if !window.pending.is_empty() {
             window.receive()?;
         }
@@ -228,25 +226,25 @@ impl ItemWindow<'_> {
             item,
             positions,
             missing: 0,
-            bytes: bytes / count.max(1) as u64,
+            bytes,
             failed: None,
         };
         for first in (0..count).step_by(BATCH_POSITIONS) {
             let plies = first..count.min(first + BATCH_POSITIONS);
-            let taken = begun.request(plies, SearchKind::Analysis, self.backend, self.journal);
-            self.advance(taken, begun.bytes);
+            self.totals.taken += begun.request(plies, SearchKind::Analysis, self.backend, self.journal);
         }
-        begun.confirm(self.backend, self.journal);
+        self.totals.taken += begun.confirm(self.backend, self.journal);
         self.pending.push_back(begun);
     }
 
-    /// Shows that positions of so many bytes each were searched.
-    fn advance(&mut self, positions: usize, bytes: u64) {
-        self.searched += positions;
-        self.progress.inc(positions as u64 * bytes);
-        if !self.progress.is_hidden() {
-            self.progress.set_message(counted(self.searched, "position"));
+    /// Shows how much was searched, and how much was requested.
+    fn show(&self) {
+        if self.progress.is_hidden() {
+            return;
         }
+        let missing: usize = self.pending.iter().map(|pending| pending.missing).sum();
+        let queued = if missing > 0 { format!(", {missing} queued") } else { String::new() };
+        self.progress.set_message(self.totals.searches() + &queued);
     }
 
     /// Reports what cannot be searched.
@@ -269,11 +267,14 @@ impl ItemWindow<'_> {
                 }
                 item if let Some(reason) = &done.failed => {
                     let name = item.name();
+                    self.progress.inc(done.bytes);
                     self.skip(format_args!("{name} is skipped: {reason}"));
                 }
-                Item::Position(record) => self
-                    .progress
-                    .suspend(|| self.outputs.position(record, &done.findings, &mut self.totals))?,
+                Item::Position(record) => {
+                    self.progress.inc(done.bytes);
+                    self.progress
+                        .suspend(|| self.outputs.position(record, &done.findings, &mut self.totals))?;
+                }
                 &Item::Game(_, _, searched) => self.held = Some((done, Vec::new(), searched)),
             }
             if let Some((game, found, _)) = self.held.take_if(|(_, found, searched)| found.len() >= *searched)
@@ -286,10 +287,13 @@ impl ItemWindow<'_> {
 
     /// Writes a game, in whose variations this was found.
     fn write_game(&mut self, done: Pending, found: Vec<Vec<Finding>>) -> Result<(), CliError> {
-        let Pending { item: Item::Game(game, mut variations, _), positions, findings, opening, .. } = done
+        let Pending {
+            item: Item::Game(game, mut variations, _), positions, findings, opening, bytes, ..
+        } = done
         else {
             return Ok(());
         };
+        self.progress.inc(bytes);
         variations::put_findings(&mut variations, &findings, &mut found.into_iter());
         let report = GameReport::new(game, variations, positions, opening, findings);
         self.progress.suspend(|| self.outputs.game(&report, &mut self.totals))
@@ -311,20 +315,17 @@ impl ItemWindow<'_> {
                 let FoundAt { item, ply, kind, finding } = found;
                 self.totals.nodes += finding.nodes;
                 self.totals.positions += usize::from(kind.is_analysis());
+                self.totals.confirmations += usize::from(!kind.is_analysis());
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.put(ply, kind, finding);
                 place.missing -= 1;
-                place.confirm(self.backend, self.journal);
-                let bytes = place.bytes;
-                self.advance(usize::from(kind.is_analysis()), bytes);
+                self.totals.taken += place.confirm(self.backend, self.journal);
             }
             #[cfg(feature = "fleet")]
             Arrival::Failed { item, count, reason } => {
                 let Some(place) = self.pending.get_mut(item - self.first) else { return Ok(()) };
                 place.failed = Some(reason);
                 place.missing -= count;
-                let bytes = place.bytes;
-                self.advance(count, bytes);
             }
             Arrival::Nothing => {}
         }

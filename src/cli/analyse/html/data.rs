@@ -70,7 +70,7 @@ pub struct AnalysedPositions {
 #[derive(Serialize)]
 pub struct GameData {
     facts: Vec<String>,
-    /// Plies before the last position that the table of openings names.
+    /// The number of its first moves that belong to an opening.
     book: usize,
     /// The plies at which middlegame and endgame begin.
     phases: [usize; 2],
