@@ -127,8 +127,7 @@ impl Claim {
         for _ in 0..MAX_REMOVED {
             let claim = Claim::open_once(path, options)?;
             // Another process may have removed the file before this one locked it.
-            let is_there = || info_at(path).is_ok_and(|info| info.identity == claim.info.identity);
-            if claim.info.not_a_file.is_some() || is_there() {
+            if claim.info.not_a_file.is_some() || claim.is_there() {
                 return Ok(claim);
             }
         }
@@ -170,19 +169,23 @@ impl Claim {
         self.info.identity
     }
 
+    /// Is it still the file at its path? Another process may have removed it, or put its own there.
+    fn is_there(&self) -> bool {
+        info_at(&self.path).is_ok_and(|info| info.identity == self.info.identity)
+    }
+
     /// The file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Checks that it may be overwritten: it is none of `inputs`, and new, empty of meaning (a device or a pipe), or
-    /// `force` is set.
+    /// Checks that it may be overwritten: it is none of `inputs`, and empty, a device or a pipe, unless `force` is set.
     ///
     /// # Errors
     /// [`OutputError::Input`] or [`OutputError::Exists`].
     pub fn check(&self, inputs: &Inputs, force: bool) -> Result<(), OutputError> {
         inputs.exclude(self.info.identity)?;
-        let is_kept = self.info.not_a_file.is_none() && !self.is_temporary && !force;
+        let is_kept = self.info.not_a_file.is_none() && self.info.length > 0 && !force;
         if is_kept { Err(OutputError::Exists) } else { Ok(()) }
     }
 
@@ -193,8 +196,16 @@ impl Claim {
     }
 
     /// Waits until what was written is on the disk. A device or a pipe has none.
+    ///
+    /// # Errors
+    /// Those of the system, or there is no such file at its path any more.
     pub fn sync(&self) -> io::Result<()> {
-        if self.info.not_a_file.is_none() { sync(&self.file) } else { Ok(()) }
+        if self.info.not_a_file.is_some() {
+            return Ok(());
+        }
+        sync(&self.file)?;
+        let gone = || io::Error::new(io::ErrorKind::NotFound, "it was removed or replaced meanwhile");
+        if self.is_there() { Ok(()) } else { Err(gone()) }
     }
 
     /// Releases the lock, for who locks the file otherwise.
@@ -238,9 +249,7 @@ impl Write for Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Another process may have put its own there.
-        let is_ours = || info_at(&self.path).is_ok_and(|info| info.identity == self.info.identity);
-        if self.is_temporary && is_ours() {
+        if self.is_temporary && self.is_there() {
             let _ = fs::remove_file(&self.path);
         }
         // A child process that is just being started has a copy of the file handle, and with it the lock.
@@ -307,12 +316,27 @@ mod tests {
         assert!(!new.exists(), "what was made for nothing goes again");
         let none = Inputs::new([""; 0]);
         assert!(matches!(claimed(&old).expect("claimed").check(&none, false), Err(OutputError::Exists)));
-        for path in [&old, &new] {
+        let empty = folder.path().join("empty");
+        fs::write(&empty, "").expect("a file");
+        for (path, force) in [(&old, true), (&new, false), (&empty, false)] {
             let claim = claimed(path).expect("claimed");
-            claim.check(&none, true).expect("it may be overwritten");
+            claim.check(&none, force).expect("it may be overwritten");
             writeln!(claim.begin().expect("emptied"), "x").expect("written");
             assert_eq!(fs::read_to_string(path).expect("text"), "x\n");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_longer_at_its_path_was_not_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let claim = claimed(&path).expect("claimed").begin().expect("emptied");
+        claim.sync().expect("it is there");
+        fs::remove_file(&path).expect("removed");
+        assert!(claim.sync().is_err());
+        fs::write(&path, "mine").expect("a file");
+        assert!(claim.sync().is_err());
     }
 
     #[test]

@@ -280,6 +280,31 @@ fn searches_end_when_nobody_reads_the_results() {
 }
 
 #[test]
+fn an_output_that_was_removed_meanwhile_is_written_by_the_same_command() {
+    let home = home();
+    // What is printed of the games does not fit into the pipe: the run goes on only when it is read.
+    let name = "x".repeat(2000);
+    let games = format!("[White \"{name}\"]\n[Black \"{name}\"]\n\n1. e4 e5 *\n\n").repeat(40);
+    fs::write(home.path().join("in.pgn"), games).unwrap();
+    let analyse = || {
+        let mut analyse = command(&home);
+        analyse.args(["analyse", "in.pgn", "--depth", "1", "--threads", "1", "--json", "out.json"]);
+        analyse
+    };
+    let child = analyse().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let json = home.path().join("out.json");
+    until("the first result is written", || fs::read(&json).is_ok_and(|text| !text.is_empty()));
+    fs::remove_file(&json).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && err.contains("removed or replaced meanwhile"), "{err}");
+    let (out, err, code) = finish(&mut analyse());
+    assert_eq!((err.as_str(), code), ("resuming unfinished work\n", 0));
+    assert!(out.contains("0 positions (and 120 results of the interrupted run), 0 nodes"), "{out}");
+    assert_eq!(fs::read_to_string(&json).unwrap().lines().count(), 40);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn searches_end_when_a_result_cannot_be_written() {
     let home = home();
