@@ -242,7 +242,7 @@ fn setup<'a>(
 
 /// Counts bytes: how many positions there are is known only when the whole input was read.
 fn progress(input: &AnalysisInput) -> ProgressBar {
-    ticking_bar(input.bytes(), "{bar:30} {percent} %, {eta} left  {msg}", "{spinner} {elapsed}  {msg}")
+    ticking_bar(input.bytes(), "{bar:20} {percent} %, {eta} left  {wide_msg}", "{spinner} {elapsed}  {msg}")
 }
 
 /// With a single position each iteration is a line above the bar.
