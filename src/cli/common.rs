@@ -173,7 +173,7 @@ pub(super) fn position(fen: Option<&str>, chess960: bool) -> Result<Position, Cl
         }
         parsed => parsed?,
     };
-    translate::assumed(fen).into_iter().for_each(complain);
+    translate::assumed(fen, chess960).into_iter().for_each(complain);
     Ok(position)
 }
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use shakmaty::{CastlingMode, EnPassantMode, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, fen::Fen, uci::UciMove};
 use thiserror::Error;
 
 use super::{
@@ -71,7 +71,7 @@ pub enum LineError {
 /// The record contradicts itself.
 pub fn line(record: &Record) -> Result<String, RecordError> {
     let (position, best) = record.position_and_move()?;
-    let mut line = epd(&position);
+    let mut line = position.epd();
     let best = best.map_or_else(|| "-".to_owned(), |m| m.to_uci(CastlingMode::Chess960).to_string());
     let also =
         record.also.iter().filter_map(|&m| position.unpack(m)).map(|m| m.to_uci(CastlingMode::Chess960));
@@ -88,11 +88,6 @@ pub fn line(record: &Record) -> Result<String, RecordError> {
     );
     also.for_each(|m| _ = write!(line, " also {m};"));
     Ok(line)
-}
-
-/// The first four fields of a FEN, with the en-passant square if the key includes one.
-pub fn epd(position: &Position) -> String {
-    position.epd(EnPassantMode::PseudoLegal)
 }
 
 /// The record of a line, or none for an empty line or a comment (`#`). A line that [`line()`] did not write is EPD by

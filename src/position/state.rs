@@ -73,24 +73,33 @@ impl Position {
     }
 
     /// How a FEN, read as `setup`, castles: as in Chess960 if its rights name the files of rooks (Shredder-FEN) or cannot be
-    /// standard. Where all rooks stand in the corners and one king alone on the e-file, `KQkq` is what board editors leave
-    /// behind, and the rights of the other side are void.
+    /// standard, unless those of one side are [void](Position::void_rights).
     pub fn castling_mode(fen: &str, setup: &Setup) -> CastlingMode {
         let rights = fen.split([' ', '_']).filter(|field| !field.is_empty()).nth(2).unwrap_or_default();
         if rights.contains(|letter: char| letter.is_ascii_alphabetic() && !"KQkq".contains(letter)) {
             return CastlingMode::Chess960;
         }
+        let is_standard = Position::void_rights(setup).is_some();
+        if is_standard { CastlingMode::Standard } else { CastlingMode::detect(setup) }
+    }
+
+    /// The side whose castling rights are void if they are written `KQkq`: where all rooks stand in the corners and the king
+    /// of one side alone on the e-file, the rights of the other are what board editors leave behind.
+    pub fn void_rights(setup: &Setup) -> Option<Color> {
         let is_on_e = |color: Color| {
             let may_castle = (setup.castling_rights & color.backrank()).any();
             setup.board.king_of(color).filter(|_| may_castle).map(|king| king.file() == File::E)
         };
-        let is_left_behind = match (is_on_e(Color::White), is_on_e(Color::Black)) {
-            (Some(white), Some(black)) => {
-                white != black && setup.castling_rights.is_subset(Bitboard::CORNERS)
-            }
-            _ => false,
-        };
-        if is_left_behind { CastlingMode::Standard } else { CastlingMode::detect(setup) }
+        let (white, black) = (is_on_e(Color::White)?, is_on_e(Color::Black)?);
+        let is_left_behind = white != black && setup.castling_rights.is_subset(Bitboard::CORNERS);
+        is_left_behind.then(|| Color::from_white(black))
+    }
+
+    /// Castling rights with the files of all rooks (Shredder-FEN).
+    pub fn rights_by_file(setup: &Setup) -> String {
+        let rooks = |color: Color| (setup.castling_rights & color.backrank()).into_iter().rev();
+        let white = rooks(Color::White).map(|rook| rook.file().upper_char());
+        white.chain(rooks(Color::Black).map(|rook| rook.file().char())).collect()
     }
 
     /// The position of shakmaty.
@@ -108,9 +117,9 @@ impl Position {
         self.chess.turn()
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Plies since the last capture or pawn move, at most 255: a FEN may have any number, and no rule counts so far.
     pub fn halfmoves(&self) -> u32 {
-        self.chess.halfmoves()
+        self.chess.halfmoves().min(u8::MAX.into())
     }
 
     /// All incremental keys.
@@ -240,25 +249,21 @@ impl Position {
         self.is_legal(m).then_some(m)
     }
 
-    /// The position as FEN, with an en-passant square where a capture is legal.
+    /// The position as FEN.
     pub fn fen(&self) -> String {
-        format!("{} {} {}", self.epd(EnPassantMode::Legal), self.halfmoves(), self.chess.fullmoves())
+        format!("{} {} {}", self.epd(), self.halfmoves(), self.chess.fullmoves())
     }
 
-    /// The first four fields of the FEN, which [`Position::from_fen`] reads as this position: the castling rights are
-    /// `KQkq`, with the file of an inner rook (X-FEN), or where these letters would be void, the files of all rooks
-    /// (Shredder-FEN).
-    pub fn epd(&self, en_passant: EnPassantMode) -> String {
-        let setup = self.chess.to_setup(en_passant);
-        let epd = Epd::from_position(&self.chess, en_passant).to_string();
-        if Position::castling_mode(&epd, &setup) == CastlingMode::detect(&setup) {
+    /// The first four fields of the FEN, which [`Position::from_fen`] reads as this position, with the same key. The castling
+    /// rights are `KQkq`, with the file of an inner rook (X-FEN), or where these letters would be void, the files of all
+    /// rooks (Shredder-FEN). The en-passant square is there if a pawn of the side to move stands beside, pinned or not.
+    pub fn epd(&self) -> String {
+        let setup = self.chess.to_setup(EnPassantMode::PseudoLegal);
+        let epd = Epd::from_position(&self.chess, EnPassantMode::PseudoLegal).to_string();
+        if Position::void_rights(&setup).is_none() {
             return epd;
         }
-        let rooks = |color: Color| (setup.castling_rights & color.backrank()).into_iter().rev();
-        let white = rooks(Color::White).map(|rook| rook.file().upper_char());
-        let black = rooks(Color::Black).map(|rook| rook.file().char());
-        let rights: String = white.chain(black).collect();
         let fields: Vec<&str> = epd.split(' ').collect();
-        format!("{} {} {rights} {}", fields[0], fields[1], fields[3])
+        format!("{} {} {} {}", fields[0], fields[1], Position::rights_by_file(&setup), fields[3])
     }
 }

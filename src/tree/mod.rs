@@ -38,7 +38,6 @@ pub use self::{
     error::TreeError,
     growth::{Advice, Job},
     nearest::{KnownPosition, Nearest},
-    notation::fen,
     schema::{ARCHIVE_SCHEMA, database_path, insert_lines, signed},
     store::{Access, Tree},
     view::{MoveView, PositionView, TreeSize},

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use shakmaty::{CastlingMode, EnPassantMode, Move, Position as _, Setup};
 
 use super::graph::Key;
-use crate::{learn::exchange::epd, position::Position};
+use crate::position::Position;
 
 /// The key of a position as SQLite keeps it.
 pub(super) fn key_of(position: &Position) -> Key {
@@ -19,11 +19,6 @@ pub(super) fn without_clocks(position: &Position) -> Position {
     let setup = Setup { halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup };
     let mode = CastlingMode::detect(&setup);
     Position::from_setup(setup, mode).unwrap_or_else(|_| position.clone())
-}
-
-/// The FEN of a position in the tree. Its en-passant square is there whenever the key has it.
-pub fn fen(position: &Position) -> String {
-    format!("{} 0 1", epd(position))
 }
 
 /// A move in UCI notation as the tree has it.

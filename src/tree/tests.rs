@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{
     graph::{self, Key},
-    notation::{fen as fen_of, key_of, without_clocks},
+    notation::{key_of, without_clocks},
     *,
 };
 use crate::{
@@ -530,7 +530,7 @@ fn the_rights_of_chess960_outlast_the_file() {
         let fen = format!("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1");
         let setup = fen.parse::<shakmaty::fen::Fen>().expect("a FEN").into_setup();
         let position = Position::from_setup(setup, CastlingMode::Chess960).expect("legal");
-        let read = Position::from_fen(&fen_of(&without_clocks(&position))).expect("legal");
+        let read = Position::from_fen(&without_clocks(&position).fen()).expect("legal");
         assert_eq!(key_of(&read), key_of(&position));
         assert_eq!(read.fen().split(' ').nth(2), Some(rights));
     }

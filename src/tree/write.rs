@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, Move, Outcome};
 use super::{
     Advice, Tree, TreeError, TreeSearch,
     graph::{self, Key},
-    notation::{fen, key_of, moves_of, uci, without_clocks},
+    notation::{key_of, moves_of, uci, without_clocks},
     schema::{insert_lines, signed},
 };
 use crate::{
@@ -260,7 +260,7 @@ impl Tree {
     fn insert_node(&self, position: &Position) -> rusqlite::Result<Key> {
         let key = key_of(position);
         let query = "INSERT OR IGNORE INTO nodes (key, fen) VALUES (?, ?)";
-        self.connection.prepare_cached(query)?.execute(params![key, fen(position)])?;
+        self.connection.prepare_cached(query)?.execute(params![key, position.fen()])?;
         Ok(key)
     }
 
@@ -313,7 +313,7 @@ impl Tree {
         let lines = found.len().max(asked);
         let is_less = lines <= known_lines && known.own_depth.is_some_and(|depth| depth >= search.depth);
         // Two positions of one key are as good as impossible; a search without result is no search.
-        if known.fen != fen(position) || found.is_empty() && legal > 0 {
+        if known.fen != position.fen() || found.is_empty() && legal > 0 {
             return Ok(false);
         }
         let stored = graph::stored;
@@ -361,7 +361,7 @@ impl Tree {
     fn insert_search(&self, position: &Position, search: &TreeSearch) -> rusqlite::Result<i64> {
         let (nodes, millis) = (signed(search.nodes), signed(search.millis));
         let query = "INSERT INTO positions (fen, depth, nodes, ms) VALUES (?, ?, ?, ?)";
-        let values = params![fen(position), search.depth.get(), nodes, millis];
+        let values = params![position.fen(), search.depth.get(), nodes, millis];
         self.connection.prepare_cached(query)?.execute(values)?;
         let row = self.connection.last_insert_rowid();
         insert_lines(&self.connection, row, position, &search.lines)?;

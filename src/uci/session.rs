@@ -309,7 +309,7 @@ impl<T: Tools> Session<T> {
         let set = |position| self.engine.set_position(position, moves).map_err(|error| error.to_string());
         if let Err(error) = position.and_then(set) {
             self.output.say(format_args!("{error}{POSITION_STAYS}"));
-        } else if let Some(assumed) = translate::assumed(start) {
+        } else if let Some(assumed) = translate::assumed(start, self.settings.chess960) {
             self.output.say(assumed);
         }
     }

@@ -60,10 +60,21 @@ pub fn parse_fen(fen: &str, chess960: bool) -> Result<Position, FenError> {
     Position::from_setup(setup, mode).map_err(|kinds| FenError::Impossible(shown(fen), reasons(kinds)))
 }
 
-/// What is assumed of a FEN that gives the pieces and nothing else.
-pub fn assumed(fen: &str) -> Option<&'static str> {
-    let is_alone = is_board(fen) && fen.split_whitespace().count() == 1;
-    is_alone.then_some("the FEN gives only the pieces: White is to move, and nobody may castle")
+/// What [`parse_fen`] assumes of a FEN that gives the pieces and nothing else, or one with castling rights that are
+/// [void](Position::void_rights).
+pub fn assumed(fen: &str, chess960: bool) -> Option<String> {
+    if is_board(fen) && fen.split_whitespace().count() == 1 {
+        return Some("the FEN gives only the pieces: White is to move, and nobody may castle".to_owned());
+    }
+    // Moves may follow.
+    let fields = fen.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+    let setup = fields.parse::<Fen>().ok()?.into_setup();
+    if chess960 || Position::castling_mode(&fields, &setup).is_chess960() {
+        return None;
+    }
+    let side = Position::void_rights(&setup)?.fold_wb("White", "Black");
+    let rights = Position::rights_by_file(&setup);
+    Some(format!("{side} may not castle: the king is not on the e-file; write {rights} for Chess960"))
 }
 
 /// The errors that make a position unplayable, except the tolerated ones.
@@ -268,7 +279,7 @@ mod tests {
         assert_eq!(parse_fen(" startpos", false).unwrap().fen(), WHITE);
         let board = WHITE.split(' ').next().unwrap();
         assert_eq!(parse_fen(board, false).unwrap().fen(), format!("{board} w - - 0 1"));
-        assert!(assumed(board).is_some() && assumed(&format!("{board} w")).is_none());
+        assert!(assumed(board, false).is_some() && assumed(&format!("{board} w"), false).is_none());
         for fen in [
             "",
             "hello",
@@ -300,6 +311,13 @@ mod tests {
         assert_eq!(notation(&shuffled, false), CastlingMode::Chess960);
         let edited = parse_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b KQkq - 0 1", false).unwrap();
         assert_eq!(castling(&edited), "e8g8");
+        let both = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R b KQkq - 0 1 moves e8g8";
+        let said = "White may not castle: the king is not on the e-file; write HAha for Chess960";
+        assert_eq!(assumed(both, false).as_deref(), Some(said));
+        assert!(assumed(&both.replace("KQkq", "HAha"), false).or(assumed(both, true)).is_none());
+        let black = "3k3r/p7/8/8/8/8/P7/R3K2R b KQk - 0 1";
+        let said = assumed(black, false).expect("Black's right is void");
+        assert!(said.starts_with("Black may not castle") && said.contains("HAh "), "{said}");
         let shuffled_twice = "nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1";
         for (fen, rights) in [
             ("nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w KQkq - 0 1", "KQkq"),

@@ -7,7 +7,7 @@ use std::{
 
 use engram::position::Position;
 use serde_json::{Value, json};
-use shakmaty::{CastlingMode, EnPassantMode, Move, fen::Fen, san::San};
+use shakmaty::{CastlingMode, Move, fen::Fen, san::San};
 use tempfile::TempDir;
 
 use crate::common::{
@@ -995,15 +995,13 @@ fn positions_on_the_page_are_those_of_the_rules() {
         "1r2k1r1/8/8/8/8/8/8/1R2K1R1 b GBgb - 5 20",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
         "r3k1rr/8/8/8/8/8/8/R1R1K2R w HCga - 0 1",
+        "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w HAha - 0 1",
     ];
     for start in starts.iter().cycle().take(30) {
         let fen: Fen = start.parse().unwrap();
         let chess: shakmaty::Chess = fen.into_position(CastlingMode::Chess960).unwrap();
         let mut position = Position::from_chess(chess);
-        let fen = |position: &Position| {
-            Fen::from_position(position.chess(), EnPassantMode::PseudoLegal).to_string()
-        };
-        let (mut moves, mut fens, mut sans) = (Vec::new(), vec![fen(&position)], Vec::new());
+        let (mut moves, mut fens, mut sans) = (Vec::new(), vec![position.fen()], Vec::new());
         for ply in 0..120 {
             let legal = position.legal_moves();
             let named = |&m: &Move| (uci(m), San::from_move(position.chess(), m).to_string());
@@ -1019,7 +1017,7 @@ fn positions_on_the_page_are_those_of_the_rules() {
             let m = legal[random.below(legal.len())];
             moves.push(uci(m));
             position = position.play(m);
-            fens.push(fen(&position));
+            fens.push(position.fen());
         }
         let found = browser.run_with(
             "return walk(readFen(arguments[0]), arguments[1]).map(writeFen)",

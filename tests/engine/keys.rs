@@ -236,6 +236,17 @@ fn a_pinned_capturer_changes_the_position_key_but_not_the_repetition_key() {
     assert_eq!(after.chess(), without.chess());
     assert_ne!(after.key(), without.key());
     assert_eq!(after.repetition_key(), without.repetition_key());
+    for position in [after, without] {
+        let read = Position::from_fen(&position.fen()).unwrap();
+        assert_eq!((read.key(), read.fen()), (position.key(), position.fen()), "a FEN names its position");
+    }
+}
+
+#[test]
+fn a_clock_beyond_all_rules_stays_small() {
+    let late = Position::from_fen("7k/5Q2/6K1/8/8/8/8/8 w - - 2147483647 1").unwrap();
+    assert_eq!(late.halfmoves(), 255);
+    assert_eq!(late.play(late.legal_move("f7a7").unwrap()).halfmoves(), 255);
 }
 
 #[test]

@@ -344,6 +344,15 @@ fn a_learning_file_takes_the_tree_and_keeps_what_a_human_said() {
 }
 
 #[test]
+fn a_root_is_found_by_the_fen_that_is_shown() {
+    let folder = home();
+    // The pawn d4 is pinned.
+    let fen = "8/8/8/8/k2pP2Q/8/8/3K4 b - e3 0 1";
+    succeed(&folder, &["add", fen]);
+    assert_eq!(succeed(&folder, &["show", fen]).lines().next(), Some(fen));
+}
+
+#[test]
 fn a_record_says_which_evaluation_its_score_comes_from() {
     let folder = home();
     let mut tree = Tree::open(&folder.path().join("t.db"), Access::Create).expect("a tree");

@@ -96,7 +96,7 @@ impl AnalysisInput {
         let advise = |reason| CliError::Task(format!("{reason}{advice}"));
         let record = if is_position { EpdRecord::named(&text) } else { EpdRecord::with_moves(&text) };
         let record = record.map_err(advise)?;
-        translate::assumed(&text).into_iter().for_each(complain);
+        translate::assumed(&text, false).into_iter().for_each(complain);
         Ok(AnalysisInput::Single(Box::new(record)))
     }
 

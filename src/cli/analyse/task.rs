@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{CastlingMode, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::{
     finding_journal::WrittenFinding,
@@ -32,8 +32,7 @@ impl BatchTask {
         // Moves after the last position are not part of the task.
         let moves = work.moves.iter().take(work.lead + plies.end - 1).map(UciMove::to_string);
         BatchTask {
-            // With the complete position, including an en passant square without a capture.
-            start: Fen::from_position(work.start.chess(), EnPassantMode::Always).to_string(),
+            start: work.start.fen(),
             chess960: work.start.chess().castles().mode().is_chess960(),
             moves: moves.collect::<Vec<_>>().join(" "),
             lead: work.lead,

@@ -14,9 +14,8 @@ use crate::{
         pawns, write_file,
     },
     files::resolve,
-    learn::exchange::epd,
     position::{Openings, Position},
-    tree::{self, Advice, MoveView, Nearest, PositionView, Tree},
+    tree::{Advice, MoveView, Nearest, PositionView, Tree},
     types::Score,
     uci::{Output, counted},
 };
@@ -123,7 +122,7 @@ pub(super) fn run(tree: &Tree, arguments: &HtmlArguments, output: &Output) -> Re
 }
 
 fn root_data(root: &Position, sides: &[Color], names: &Openings) -> RootData {
-    let fen = tree::fen(root);
+    let fen = root.fen();
     let name = match names.at(root) {
         _ if fen == Position::default().fen() => "Start position".to_owned(),
         Some(opening) => opening.to_string(),
@@ -171,7 +170,7 @@ impl<'a> PositionWriter<'a> {
             [
                 self.parents[own].map_or_else(String::new, base_36),
                 base_36(usize::try_from(view.changed).unwrap_or(0)),
-                base_36(fnv(&epd(&position)) as usize),
+                base_36(fnv(&position.epd()) as usize),
                 score.unwrap_or_default(),
                 depth_field(&view),
                 opening.unwrap_or_default(),

@@ -96,7 +96,7 @@ fn check(position: &Position) {
     assert_eq!(again.keys(), position.keys(), "{fen}");
     let mode = position.chess().castles().mode();
     let read = parse_fen(&fen, mode == CastlingMode::Chess960).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(read.repetition_key(), position.repetition_key(), "{fen}");
+    assert_eq!(read.key(), position.key(), "{fen}");
     let score = CACHES.with_borrow_mut(|caches| evaluate(position, caches));
     assert_eq!(score, evaluate(&again, &mut Caches::new(1)), "{fen}");
     assert_eq!(score, score.clamp_evaluation(), "{fen}");

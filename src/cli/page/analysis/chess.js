@@ -43,6 +43,16 @@ function outerRook(pieces, side, kingside) {
   return base + (kingside ? row.lastIndexOf(side + "R") : row.indexOf(side + "R"));
 }
 
+// Are the rights written with the files of the rooks? With all rooks in the corners and one king alone on the e-file, KQkq
+// gives the other side none.
+function areNamedByFile({ pieces, rooks }) {
+  const files = ["w", "b"]
+    .filter((side) => rooks.some((rook) => rook < 8 === (side === "w")))
+    .map((side) => pieces.indexOf(side + "K") % 8);
+  const inCorners = rooks.every((rook) => [0, 7, 56, 63].includes(rook));
+  return inCorners && files.length === 2 && files.filter((file) => file === 4).length === 1;
+}
+
 function writeFen(position) {
   const rows = [];
   for (let rank = 7; rank >= 0; rank--) {
@@ -54,10 +64,11 @@ function writeFen(position) {
   }
   // White's rights first, the kingside before the queenside.
   const rooks = [...position.rooks].sort((one, other) => (one < 8 === other < 8 ? other - one : one - other));
+  const byFile = areNamedByFile(position);
   const castling = rooks.map((rook) => {
     const side = rook < 8 ? "w" : "b";
     const kingside = position.pieces.indexOf(side + "K") < rook;
-    const outer = outerRook(position.pieces, side, kingside) === rook;
+    const outer = !byFile && outerRook(position.pieces, side, kingside) === rook;
     const letter = outer ? (kingside ? "k" : "q") : FILES[rook % 8];
     return side === "w" ? letter.toUpperCase() : letter;
   });
