@@ -36,8 +36,25 @@ const ORDINARY: [&str; 12] = [
     "fromposition",
     "none",
 ];
-/// What names of Chess960 contain.
-const CHESS960: [&str; 4] = ["960", "fischer", "frc", "freestyle"];
+/// Names of Chess960, written in the same way; `wild/fr` is that of chess servers.
+const CHESS960: [&str; 16] = [
+    "chess960",
+    "960",
+    "fischerandom",
+    "fischerandomchess",
+    "fischerrandom",
+    "fischerrandomchess",
+    "fisherrandom",
+    "frc",
+    "freestyle",
+    "freestylechess",
+    "wildfr",
+    "doublechess960",
+    "doublefischerandom",
+    "doublefischerrandom",
+    "doublefischerrandomchess",
+    "dfrc",
+];
 const NO_PGN: &str = "there is no PGN in it";
 
 /// A game that cannot be read.
@@ -465,15 +482,19 @@ fn shown(word: &str) -> String {
     word.chars().take(SHOWN).flat_map(char::escape_debug).collect()
 }
 
+/// Does the tag `Variant` name Chess960 (true), ordinary chess (false), or anything else?
+fn is_chess960(variant: &str) -> Option<bool> {
+    let name: String = variant.chars().filter(|c| c.is_alphanumeric()).collect();
+    let is_among = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is_among(&CHESS960) { Some(true) } else { is_among(&ORDINARY).then_some(false) }
+}
+
 /// The starting position by the tags.
 fn start(game: &Game) -> Result<Position, String> {
-    let named = game.tag("Variant").unwrap_or_default();
-    let variant: String = named.chars().filter(|c| c.is_alphanumeric()).collect();
-    let variant = variant.to_ascii_lowercase();
-    let chess960 = CHESS960.iter().any(|name| variant.contains(name));
-    if !chess960 && !ORDINARY.contains(&variant.as_str()) {
-        return Err(format!("the variant {named} is not supported"));
-    }
+    let variant = game.tag("Variant").unwrap_or_default();
+    let Some(chess960) = is_chess960(variant) else {
+        return Err(format!("the variant {variant} is not supported"));
+    };
     // Without a FEN it is the usual position, number 518 of Chess960.
     let usual = Position::default().fen();
     translate::parse_fen(game.tag("FEN").unwrap_or(&usual), chess960).map_err(|error| error.to_string())

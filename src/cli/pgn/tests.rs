@@ -428,6 +428,17 @@ fn old_line_ends_and_letters_are_read() {
 fn chess960_games_castle_as_their_position_needs() {
     let text = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1\"]\n\n1. e4 e5 2. d3 *\n";
     assert_eq!(plies(text), [Some(3)]);
-    let other = "[Variant \"Atomic\"]\n\n1. e4 *\n";
-    assert!(read(other)[0].as_ref().unwrap_err().reason.contains("Atomic"));
+    // The king that castles has the squares of a move by one.
+    let castles = |name: &str| {
+        let start = "4k3/8/8/8/8/8/4P3/5KR1 w G - 0 1";
+        plies(&format!("[Variant \"{name}\"]\n[FEN \"{start}\"]\n\n1. O-O Kd7 *\n"))
+    };
+    for name in ["chess 960", "Fischerandom", "Fischer-Random Chess", "wild/fr", "DFRC", "Freestyle Chess"] {
+        assert_eq!(castles(name), [Some(2)], "{name}");
+    }
+    for name in ["Atomic", "Atomic960", "Antichess960", "Crazyhouse960", "Capablanca 960", "Freestyle Atomic"]
+    {
+        let game = read(&format!("[Variant \"{name}\"]\n\n1. e4 *\n")).remove(0);
+        assert!(game.is_err_and(|broken| broken.reason.contains(name)), "{name}");
+    }
 }
