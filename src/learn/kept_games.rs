@@ -27,7 +27,7 @@ use crate::{
     files::{self, NewFile, with_suffix},
     position::{
         Openings, Position,
-        notation::{eval, move_number, tag},
+        notation::{eval, move_number, start_tags, tag},
     },
     types::{Depth, Score},
 };
@@ -116,7 +116,7 @@ impl KeptGame {
         // No clock is so far off.
         let day =
             Timestamp::from_second(stamp::now().into()).unwrap_or_default().strftime("%Y.%m.%d").to_string();
-        let (session, fen) = (format!("{:08x}", self.session), self.start.fen());
+        let (session, start) = (format!("{:08x}", self.session), start_tags(&self.start));
         let mut tags = vec![
             ("Event", "Game of Engram"),
             ("Site", "?"),
@@ -127,11 +127,7 @@ impl KeptGame {
         ];
         let outcome = self.outcome.to_string();
         tags.push(("Result", &outcome));
-        let chess960 = self.start.chess().castles().mode().is_chess960();
-        if chess960 || fen != Position::default().fen() {
-            tags.extend([("SetUp", "1"), ("FEN", &fen)]);
-        }
-        tags.extend(chess960.then_some(("Variant", "Chess960")));
+        tags.extend(start.iter().map(|(name, value)| (*name, value.as_str())));
         let openings = Openings::own();
         if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);

@@ -48,6 +48,20 @@ pub(crate) fn tag(name: &str, value: &str) -> String {
     format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// The tags of PGN about where a game starts: none if it is the usual position.
+pub(crate) fn start_tags(start: &Position) -> Vec<(&'static str, String)> {
+    let fen = start.fen();
+    let chess960 = start.chess().castles().mode().is_chess960();
+    let mut tags = Vec::new();
+    if chess960 {
+        tags.push(("Variant", "Chess960".to_owned()));
+    }
+    if chess960 || fen != Position::default().fen() {
+        tags.extend([("SetUp", "1".to_owned()), ("FEN", fen)]);
+    }
+    tags
+}
+
 /// The number of the next move as it is written before it: `12.` or `12...`.
 pub(crate) fn move_number(position: &Position) -> String {
     format!("{}{}", position.chess().fullmoves(), position.turn().fold_wb(".", "..."))

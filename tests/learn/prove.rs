@@ -151,12 +151,12 @@ fn what_cannot_be_played_is_said() {
     }
 }
 
-/// The command of a script that speaks just enough UCI. It need not be executable: some temporary folders forbid that.
+/// The command of a script that speaks just enough UCI, and knows more `words`. It need not be executable: some temporary folders forbid that.
 #[cfg(unix)]
-fn script(home: &TempDir, name: &str, answer: &str) -> String {
+fn script(home: &TempDir, name: &str, words: &str, answer: &str) -> String {
     let path = home.path().join(name);
     let text = format!(
-        "while read -r word rest; do case \"$word\" in\nuci) echo uciok;;\nisready) echo readyok;;\n\
+        "while read -r word rest; do case \"$word\" in\n{words}uci) echo uciok;;\nisready) echo readyok;;\n\
          go) {answer};;\nquit) exit;;\nesac; done\n"
     );
     fs::write(&path, text).expect("written");
@@ -174,7 +174,7 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         ("late", "sleep 6; echo bestmove e2e5", &["--tc", "5+0", "--concurrency", "4"], "time loss"),
     ] {
         let home = home();
-        let opponent = script(&home, name, answer);
+        let opponent = script(&home, name, "", answer);
         fs::write(home.path().join("openings.epd"), OPENINGS).expect("written");
         let mut command = command(&home);
         command.args(["learn", "prove", "--openings", "openings.epd", "--take", "1", "--rounds", "1"]);
@@ -190,6 +190,28 @@ fn crashes_illegal_moves_and_time_losses_are_what_they_are() {
         }
         assert!(stdout.contains("Engram 0, the opponent 4"), "{stdout}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn openings_of_chess960_need_an_opponent_that_plays_it() {
+    let home = home();
+    fs::write(home.path().join("openings.epd"), "4k3/8/8/8/8/8/4PPPP/1K5R w H -\n").expect("written");
+    let answer = "echo bestmove ${castling:-b1g1}";
+    let words = "uci) echo option name UCI_Chess960 type check default false; echo uciok;;\n\
+                 setoption) [ \"$rest\" = 'name UCI_Chess960 value true' ] && castling=b1h1;;\n";
+    let play = |out: &str, opponent: &str| {
+        let mut command = command(&home);
+        command.args(["learn", "prove", "--openings", "openings.epd", "--rounds", "1", "--arms", "off"]);
+        command.args(["--nodes", "50", "--opponent-nodes", "1", "--out", out, "--opponent", opponent]);
+        finish(&mut command)
+    };
+    let (_, stderr, code) = play("refused", &script(&home, "chess", "", answer));
+    assert!(code == 1 && stderr.contains("UCI_Chess960, which openings of Chess960 need"), "{stderr}");
+    let (_, stderr, code) = play("played", &script(&home, "chess960", words, answer));
+    assert_eq!(code, 0, "{stderr}");
+    let games = fs::read_to_string(home.path().join("played/games.pgn")).expect("results");
+    assert!(games.contains("1. O-O") && games.matches("[Variant \"Chess960\"]").count() == 2, "{games}");
 }
 
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::pgn::{self, Game},
-    position::Position,
+    position::{Position, notation::start_tags},
     types::Score,
 };
 
@@ -72,13 +72,11 @@ impl<'a> Puzzle<'a> {
     /// As a line of EPD: `bm` is the answer, `c0` the themes, `c1` the solution.
     pub fn epd(&self) -> String {
         let position = self.position();
-        let fen = position.fen();
-        let fields: Vec<&str> = fen.split(' ').collect();
         let answer = pgn::san(position, self.solution[0]).0;
         let mate = self.mate.map_or(String::new(), |moves| format!(" dm {moves};"));
         format!(
             "{} bm {answer};{mate} id \"{}\"; c0 \"{}\"; c1 \"{}\"; hmvc {}; fmvn {};",
-            fields[..4].join(" "),
+            position.epd(),
             self.name().replace('"', "'"),
             self.themes.join(", "),
             pgn::line(position, &self.solution),
@@ -100,9 +98,7 @@ impl<'a> Puzzle<'a> {
             "Date" => (name, game.date().unwrap_or("????.??.??").to_owned()),
             _ => (name, of_game(name).unwrap_or_else(|| "?".to_owned())),
         });
-        let setup = [("SetUp", "1".to_owned()), ("FEN", position.fen())];
-        let variant = of_game("Variant").map(|variant| ("Variant", variant));
-        let tags = roster.into_iter().chain(variant).chain(setup);
+        let tags = roster.into_iter().chain(start_tags(position));
         let tags: Vec<_> = tags.map(|(name, value)| (name.to_owned(), value)).collect();
         let puzzle = Game {
             number: 1,

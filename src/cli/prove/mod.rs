@@ -31,7 +31,7 @@ use self::{
     experiment::Setup,
     game::{Limit, Pace},
     game_journal::{Arm, GameJournal},
-    player::Program,
+    player::{CHESS960, Program},
     statistics::seeded,
 };
 use crate::{
@@ -55,7 +55,7 @@ pub(super) struct ProveArguments {
     /// An option of Engram's own in every arm; may be given several times.
     #[arg(long = "own-option", value_name = "NAME=VALUE", value_parser = option)]
     own_options: Vec<(String, String)>,
-    /// The starting positions: EPD or FEN, one a line.
+    /// The starting positions: EPD or FEN, one a line. Those of Chess960 need an opponent with the option UCI_Chess960.
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
     /// Number of positions to use, drawn by the seed; all if not given.
@@ -194,8 +194,15 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, CliError> {
         let opponent = nodes(arguments.opponent_nodes).or(depth).unwrap_or(one);
         Pace::Fixed { limits: [own, opponent], jitter: arguments.jitter / 100.0 }
     });
+    let openings = openings(&arguments.openings, arguments.take, arguments.seed)?;
+    let (mut options, mut own_options) = (arguments.options.clone(), arguments.own_options.clone());
+    if openings.iter().any(|opening| translate::notation(opening, false).is_chess960()) {
+        for options in [&mut options, &mut own_options] {
+            options.push((CHESS960.to_owned(), "true".to_owned()));
+        }
+    }
     Ok(Setup {
-        openings: openings(&arguments.openings, arguments.take, arguments.seed)?,
+        openings,
         rounds: arguments.rounds,
         arms,
         off_once: arguments.off_once,
@@ -203,8 +210,8 @@ fn setup(arguments: &ProveArguments, out: PathBuf) -> Result<Setup, CliError> {
         study_nodes: arguments.study_nodes.get(),
         study_only: arguments.study_only,
         seed: arguments.seed,
-        own: Program { path, arguments: Vec::new(), options: arguments.own_options.clone() },
-        opponent: Program { options: arguments.options.clone(), ..Program::parse(&arguments.opponent) },
+        own: Program { path, arguments: Vec::new(), options: own_options },
+        opponent: Program { options, ..Program::parse(&arguments.opponent) },
         concurrency: arguments.concurrency as usize,
         out,
     })

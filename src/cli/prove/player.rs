@@ -25,6 +25,9 @@ const NOTICE_AFTER: Duration = Duration::from_secs(5);
 /// The value of a mate in centipawns where scores are compared.
 const MATE: i32 = 30_000;
 
+/// The option that makes an engine play Chess960.
+pub(super) const CHESS960: &str = "UCI_Chess960";
+
 /// How to start an engine.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
@@ -135,7 +138,8 @@ impl EnginePlayer {
             if !known.iter().any(|option| option.name.eq_ignore_ascii_case(name)) {
                 let names: Vec<&str> = known.iter().map(|option| option.name.as_str()).collect();
                 let (engine, known) = (&player.name, names.join(", "));
-                return Err(CliError::Task(format!("{engine} has no option {name}; it has {known}")));
+                let needed = if name == CHESS960 { ", which openings of Chess960 need" } else { "" };
+                return Err(CliError::Task(format!("{engine} has no option {name}{needed}; it has {known}")));
             }
             player.send(&Command::SetOption { name: name.clone(), value: Some(value.clone()) });
         }

@@ -18,6 +18,7 @@ use crate::{
         refused,
     },
     files,
+    position::notation::start_tags,
 };
 
 /// The names of the files that [`write`] makes.
@@ -176,7 +177,7 @@ fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
         points => KnownOutcome::Decisive { winner: if points == 2 { own } else { !own } },
     };
     let start = &setup.openings[entry.slot.opening];
-    let tags = [
+    let mut tags = vec![
         ("Event", "engram learn prove".to_owned()),
         ("Site", "?".to_owned()),
         ("Date", "????.??.??".to_owned()),
@@ -184,15 +185,14 @@ fn game_pgn(setup: &Setup, entry: &GameEntry) -> String {
         ("White", white.clone()),
         ("Black", black.clone()),
         ("Result", outcome.to_string()),
-        ("SetUp", "1".to_owned()),
-        ("FEN", start.fen()),
-        ("PlyCount", entry.moves.len().to_string()),
-        ("Termination", entry.ending.name()),
     ];
+    tags.extend(start_tags(start));
+    tags.push(("PlyCount", entry.moves.len().to_string()));
+    tags.push(("Termination", entry.ending.name()));
     let game = Game {
         number: 1,
         line: 1,
-        tags: tags.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+        tags: tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         start: start.clone(),
         moves: entry.positions(start).into_iter().map(|(_, m)| m).collect(),
         outcome: Outcome::Known(outcome),

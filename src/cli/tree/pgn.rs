@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use jiff::Timestamp;
-use shakmaty::{Color, Move, Outcome, Position as _};
+use shakmaty::{Color, Move, Outcome};
 
 use super::{lost, walk};
 use crate::{
@@ -16,7 +16,10 @@ use crate::{
         pgn::{self, Comment, Game},
         write_file,
     },
-    position::{Position, notation::eval},
+    position::{
+        Position,
+        notation::{eval, start_tags},
+    },
     tree::{MoveView, Tree},
     types::Score,
     uci::{Output, counted},
@@ -83,7 +86,6 @@ pub(super) fn run(tree: &Tree, arguments: &PgnArguments, output: &Output) -> Res
 fn tags(tree: &Tree, start: &Position) -> Vec<(String, String)> {
     let name = tree.path().file_name().unwrap_or_default().to_string_lossy();
     let day = Timestamp::now().strftime("%Y.%m.%d").to_string();
-    let fen = start.fen();
     let mut tags = vec![
         ("Event", format!("Tree {name}")),
         ("Site", "?".to_owned()),
@@ -95,12 +97,7 @@ fn tags(tree: &Tree, start: &Position) -> Vec<(String, String)> {
         ("UTCDate", day),
         ("Annotator", "Engram".to_owned()),
     ];
-    if fen != Position::default().fen() {
-        tags.extend([("SetUp", "1".to_owned()), ("FEN", fen)]);
-    }
-    if start.chess().castles().mode().is_chess960() {
-        tags.push(("Variant", "Chess960".to_owned()));
-    }
+    tags.extend(start_tags(start));
     let clean = |value: String| value.replace(char::is_control, " ");
     tags.into_iter().map(|(name, value)| (name.to_owned(), clean(value))).collect()
 }
