@@ -19,7 +19,7 @@ use crate::{
 impl Worker {
     /// Searches the node without the table's move to a fraction of the depth. Returns the extension of that move in
     /// plies (a reduction if negative); the score as an error if another move reaches beta too (multi-cut).
-    pub fn singular_extension<N: NodeKind>(&mut self, node: &Node, m: Move) -> Result<i32, Score> {
+    pub fn singular_extension<N: NodeKind>(&mut self, node: &mut Node, m: Move) -> Result<i32, Score> {
         let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else { return Ok(0) };
         let depth = node.depth.get();
         let beta = node.window.beta;
@@ -50,6 +50,7 @@ impl Worker {
         if self.stopped {
             return Ok(0);
         }
+        node.others = Some(score);
         if score < singular_beta {
             // Two or three plies if the others are far below, but only so often in a line, or a forced line explodes.
             let exhausted = self.stack_before(node.ply, 1).double_extensions >= double_max() as u8;
@@ -119,8 +120,9 @@ mod tests {
         node.tt_window = node.tt_hit.and_then(|hit| hit.window(&worker.path, node.ply));
         node.tt_move = Some(m);
         change(&mut worker, &mut node);
-        let extension = worker.singular_extension::<N>(&node, m);
+        let extension = worker.singular_extension::<N>(&mut node, m);
         assert!(worker.stack(node.ply).excluded.is_none(), "only while the others are searched");
+        assert_eq!(node.others.is_some(), worker.nodes > 0, "known once they are searched");
         (extension, worker.nodes)
     }
 

@@ -203,6 +203,8 @@ impl Worker {
             tb_window,
             learned_window,
             excluded,
+            others: None,
+            tt_move_lead: 0,
         })
     }
 
