@@ -8,8 +8,9 @@
 //!   sends each position as a FEN without moves plays a game like any other.
 //! - Anything else is a look aside, and so is every analysis. If moves are played on from there, another game has begun;
 //!   if the line of the game comes back, it goes on.
-//! - A position that is set without a search may be the end of the game: the announced move was played, and at most a
-//!   reply to it. A longer line, or another move, is only looked at.
+//! - A position that is set without a search may be the end of the game: by one move, or by the announced move and a reply
+//!   to it. A longer line is only looked at, and so is every line after an analysis, until a search shows where the game
+//!   stands.
 //! - A search against an opponent of another name begins another game, wherever it is.
 //!
 //! A GUI may also send the positions of a game that others have played, for a report. Then both sides are searched, and
@@ -127,8 +128,8 @@ pub(super) struct Place {
 /// The game, and what follows it.
 pub(super) struct Game {
     place: Place,
-    /// Is the place only expected (pondering) or analysed? Then the game has not come there.
-    unplayed: bool,
+    /// Is the last move of the line only expected (pondering)?
+    guessed: bool,
     game: Followed,
     aside: Followed,
     /// Was any of the searches aside an analysis, or is there none?
@@ -148,7 +149,7 @@ impl Game {
         let line = Line { start: root.fen(), moves: Vec::new() };
         Game {
             place: Place { line, positions: vec![root.clone()] },
-            unplayed: false,
+            guessed: false,
             game: Followed::default(),
             aside: Followed::default(),
             is_look: true,
@@ -186,13 +187,13 @@ impl Game {
             place.line = Line { start, moves: [moves, place.line.moves].concat() };
         }
         self.place = place;
-        self.unplayed = false;
+        self.guessed = false;
     }
 
     /// A search begins at the position set last, `pondering` on an expected move; `analysis`: it is not made to play a
     /// move. Returns whether it began another game, so that the one before is over.
     pub fn go(&mut self, analysis: bool, pondering: bool) -> bool {
-        self.unplayed = pondering || analysis;
+        self.guessed = pondering;
         let is_over = !analysis && !self.game.is_against(&self.opponent);
         if is_over {
             self.end_before();
@@ -208,14 +209,13 @@ impl Game {
         if begins {
             let next = std::mem::take(&mut self.aside);
             self.end_before();
-            self.book.go_on_aside();
             next.played.searches().for_each(|search| self.memory.log(search, &next.opponent));
             self.game = next;
         }
         self.in_game = !analysis && (goes_on || begins);
         if self.in_game {
             (self.aside, self.is_look) = (Followed::default(), true);
-            self.book.aside = None;
+            self.book.come_back();
             self.follow();
         } else {
             let is_near = self.aside.played.goes_on_with(&self.place.line);
@@ -229,9 +229,9 @@ impl Game {
         begins || is_over
     }
 
-    /// The expected move was played. An analysis remains one.
+    /// The expected move was played.
     pub fn ponder_hit(&mut self) {
-        self.unplayed = !self.in_game && self.is_look;
+        self.guessed = false;
         if self.in_game {
             self.follow();
         }
@@ -239,7 +239,7 @@ impl Game {
 
     /// The game follows the moves that were played.
     fn follow(&mut self) {
-        if !self.unplayed {
+        if !self.guessed {
             if !self.game.played.goes_on_with(&self.place.line) {
                 self.game = Followed::default();
             }
@@ -264,7 +264,7 @@ impl Game {
             (Some(search), Some(result)) => self.memory.search_ended(followed, search, result, self.in_game),
             _ => Vec::new(),
         };
-        if !self.unplayed && !is_elsewhere && *followed.played.line() == self.place.line {
+        if !self.guessed && !is_elsewhere && *followed.played.line() == self.place.line {
             followed.announced = best;
             if self.in_game && self.book.is_used() {
                 let (line, ended) = self.last();
@@ -326,15 +326,19 @@ impl Game {
         &self.place.positions[self.place.positions.len() - 1]
     }
 
-    /// Was the game played on to the position set last, as far as can be known: by the announced move and a reply?
+    /// Was the game played on to the position set last, as far as can be known: by one move, or by the announced move and
+    /// a reply? After an analysis only a search shows where the game stands.
     fn is_played_on(&self) -> bool {
         let (game, line) = (self.game.played.line(), &self.place.line);
-        if self.unplayed || !line.continues(game) {
+        let is_analysis = !self.in_game && self.is_look;
+        if self.guessed || is_analysis || !line.continues(game) {
             return false;
         }
-        let new = &line.moves[game.plies()..];
-        let announced = self.game.announced_uci();
-        new.len() <= 2 && announced.is_none_or(|m| new.first().is_none_or(|&first| first == m))
+        match &line.moves[game.plies()..] {
+            [] | [_] => true,
+            [first, _] => self.game.announced_uci().is_none_or(|announced| announced == *first),
+            _ => false,
+        }
     }
 
     /// The result, as far as the scores show it.

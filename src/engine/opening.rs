@@ -209,9 +209,13 @@ impl BookGame {
         self.write(results, log);
     }
 
-    /// What was searched beside the game, which is over, is the game now.
-    pub fn go_on_aside(&mut self) {
-        self.played = self.aside.take().unwrap_or_default();
+    /// The search is in the game. If that was over and is counted, this is the next one, and what was played beside it are
+    /// its first moves.
+    pub fn come_back(&mut self) {
+        let aside = self.aside.take().unwrap_or_default();
+        if self.played.is_empty() {
+            self.played = aside;
+        }
     }
 
     /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.

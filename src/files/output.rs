@@ -1,5 +1,5 @@
 //! Where a command writes: never to one of its inputs, whatever its names are, never to what another process is writing,
-//! and over an existing file only if that was asked for.
+//! and over a file with content only if that was asked for.
 
 use std::{
     fs::{self, File, OpenOptions},

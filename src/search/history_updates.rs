@@ -61,7 +61,7 @@ impl Worker {
         let us = position.turn();
         let surprise = i32::from(score > node.window.beta + surprise_margin());
         let expected = if node.expect == Expect::Cut { history_cut_node() } else { 0 };
-        let bonus = bonus(node.depth + surprise) - expected;
+        let bonus = (bonus(node.depth + surprise) - expected).max(0);
         // The parent's first move is refuted: it should have been ordered later.
         if self.stack_before(ply, 1).move_count == 1 {
             self.malus_for_previous_move(ply, bonus);

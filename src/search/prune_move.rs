@@ -57,8 +57,8 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
         let threshold = (see_capture_step() * depth - history / see_capture_history_div()).min(0);
         return if node.position.see_ge(m, threshold) { Pruning::Search } else { Pruning::Skip };
     }
-    // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter. Not for checks, and
-    // later for a move with a good history (Reckless).
+    // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter. A check
+    // does not start it, and a move with a good history starts it later (Reckless).
     let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { lmp_not_improving_div() };
     let limit = limit + (history / lmp_history_div()).clamp(-lmp_history_max(), lmp_history_max());
     if !candidate.gives_check && candidate.move_count as i32 >= limit {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shakmaty::{
-    CastlingMode, Color, Position as _, PositionErrorKinds,
+    CastlingMode, Color, EnPassantMode, Position as _, PositionErrorKinds,
     fen::{Fen, ParseFenError},
     uci::UciMove,
 };
@@ -72,8 +72,14 @@ pub fn assumed(fen: &str, chess960: bool) -> Option<String> {
     if chess960 || Position::castling_mode(&fields, &setup).is_chess960() {
         return None;
     }
-    let side = Position::void_rights(&setup)?.fold_wb("White", "Black");
-    let rights = Position::rights_by_file(&setup);
+    let side = Position::void_rights(&setup)?;
+    // Board editors leave `KQkq` where there is nothing to castle.
+    let possible =
+        Position::from_setup(setup, CastlingMode::Chess960).ok()?.chess().to_setup(EnPassantMode::Legal);
+    if (possible.castling_rights & side.backrank()).is_empty() {
+        return None;
+    }
+    let (side, rights) = (side.fold_wb("White", "Black"), Position::rights_by_file(&possible));
     Some(format!("{side} may not castle: the king is not on the e-file; write {rights} for Chess960"))
 }
 
@@ -318,6 +324,9 @@ mod tests {
         let black = "3k3r/p7/8/8/8/8/P7/R3K2R b KQk - 0 1";
         let said = assumed(black, false).expect("Black's right is void");
         assert!(said.starts_with("Black may not castle") && said.contains("HAh "), "{said}");
+        for left in ["3k4/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "7r/3k4/8/8/8/8/8/R3K2R w KQkq - 0 1"] {
+            assert_eq!(assumed(left, false), None, "Black could not castle in Chess960 either");
+        }
         let shuffled_twice = "nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1";
         for (fen, rights) in [
             ("nrnbkrbq/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w KQkq - 0 1", "KQkq"),

@@ -25,8 +25,8 @@ struct Destination {
 }
 
 impl Claims {
-    /// Opens the outputs, and refuses those that would overwrite the input, one another, the journal, or an existing
-    /// file, unless the journal says that it is of an earlier run of this work.
+    /// Opens the outputs, and refuses those that would overwrite the input, one another, the journal, or a file with
+    /// content, unless the journal says that it is of an earlier run of this work.
     ///
     /// # Errors
     /// Which, and what to do.

@@ -136,7 +136,8 @@ impl Pending {
             if wanted.is_empty() {
                 break;
             }
-            for batch in wanted.chunk_by(|(one, kind), (next, other)| one + 1 == *next && kind == other) {
+            let runs = wanted.chunk_by(|(one, kind), (next, other)| one + 1 == *next && kind == other);
+            for batch in runs.flat_map(|run| run.chunks(BATCH_POSITIONS)) {
                 let (first, kind) = batch[0];
                 let plies = first..first + batch.len();
                 self.sent[plies.clone()].fill(kind);
