@@ -132,7 +132,7 @@ impl KeptGame {
         if let Some((_, opening)) = openings.last_named(&self.start.along(&self.moves)) {
             tags.extend([("ECO", opening.eco.as_str()), ("Opening", opening.name.as_str())]);
         }
-        // A program that reads only this one takes it for the local day.
+        // The `Date` of PGN is the local day: here it is that of UTC too.
         tags.extend([("Termination", self.termination), ("Session", &session), ("UTCDate", &day)]);
         let one_line = |(name, value): (&str, &str)| tag(name, &value.replace(char::is_control, " "));
         let mut text: String = tags.into_iter().map(one_line).collect();
