@@ -221,6 +221,7 @@ impl BookGame {
     /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.
     pub fn new_game(&mut self) {
         self.played.clear();
+        self.aside = None;
         if let Some(writing) = self.writing.take() {
             writing.join();
         }

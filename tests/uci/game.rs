@@ -20,8 +20,10 @@ fn engine(path: &Path) -> Engine {
     learn::engine(path, &["Evaluation value classical"])
 }
 
-/// The drops that the loss confirmed and the outcomes of moves, by ply, with the move of the record.
-fn lessons(path: &Path) -> BTreeMap<(u16, bool), u16> {
+/// The drops that the loss confirmed and the outcomes of moves, by ply and whether it is a drop, with the move of the record.
+type Lessons = BTreeMap<(u16, bool), u16>;
+
+fn lessons(path: &Path) -> Lessons {
     let (_, ring, _) = LearnFile::open(path, Mode::Read).expect("it opens");
     let records = ring.iter().map(|(_, record)| record);
     let confirmed = records.filter(|record| {
@@ -31,7 +33,7 @@ fn lessons(path: &Path) -> BTreeMap<(u16, bool), u16> {
 }
 
 /// What is learned if `play` plays the game.
-fn learned(play: impl FnOnce(&mut Engine)) -> BTreeMap<(u16, bool), u16> {
+fn learned(play: impl FnOnce(&mut Engine)) -> Lessons {
     let (_folder, path) = learn_file();
     let mut engine = engine(&path);
     engine.search_until_told("learning drop");
@@ -46,17 +48,14 @@ fn play(engine: &mut Engine, plies: impl Iterator<Item = usize>) {
     plies.for_each(|plies| drop(engine.search(&lost_game(plies), "go depth 6")));
 }
 
-fn whole() -> BTreeMap<(u16, bool), u16> {
+fn whole() -> Lessons {
     let whole = learned(|engine| play(engine, (0..=10).step_by(2)));
     assert!(whole.keys().any(|(_, is_drop)| *is_drop) && whole.len() >= 4, "{whole:?}");
     whole
 }
 
 /// A second search of a position may see a drop that the first did not.
-fn without_new_drops(
-    found: BTreeMap<(u16, bool), u16>,
-    whole: &BTreeMap<(u16, bool), u16>,
-) -> BTreeMap<(u16, bool), u16> {
+fn without_new_drops(found: Lessons, whole: &Lessons) -> Lessons {
     found.into_iter().filter(|(key, _)| !key.1 || whole.contains_key(key)).collect()
 }
 

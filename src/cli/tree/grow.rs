@@ -156,7 +156,8 @@ impl Growth {
         output: &Output,
     ) -> Result<Completion, CliError> {
         let mut jobs: HashMap<usize, Job> = HashMap::new();
-        let opened = info_at(tree.path()).map(|info| info.identity).ok();
+        let identity = |tree: &Tree| info_at(tree.path()).map(|info| info.identity).ok();
+        let opened = identity(tree);
         let (mut begun, mut is_complete) = (0, false);
         while !self.is_over(output) {
             let ended = self.searched + self.failed;
@@ -200,7 +201,7 @@ impl Growth {
         }
         self.progress.finish_and_clear();
         jobs.values().try_for_each(|job| tree.release(job))?;
-        if info_at(tree.path()).map(|info| info.identity).ok() != opened {
+        if identity(tree) != opened {
             return Err(CliError::Task(format!(
                 "the tree {} is no longer there: it was removed, moved or replaced while it grew",
                 tree.path().display()
