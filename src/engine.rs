@@ -191,7 +191,7 @@ impl Engine {
         self.wait();
         let mut game = self.game();
         game.end();
-        game.book.new_game();
+        game.book.wait();
         drop(game);
         self.game_begins();
         self.strength_limits.new_game();
@@ -350,7 +350,7 @@ impl Drop for Engine {
         let mut game = self.game();
         game.end();
         let notices = game.memory.close();
-        game.book.new_game();
+        game.book.wait();
         drop(game);
         self.say_all(notices);
         // Its tree is then in the file itself.

@@ -20,8 +20,12 @@ use std::sync::Arc;
 
 use shakmaty::{KnownOutcome, Move, Outcome, Position as _, uci::UciMove};
 
-use super::{learn_state::Memory, opening::BookGame};
+use super::{
+    learn_state::Memory,
+    opening::{BookGame, PlayedEntry},
+};
 use crate::{
+    book::{Book, LearnedBook},
     learn::{
         self,
         game::{Line, PlayedGame, TAKEN_BACK},
@@ -59,9 +63,17 @@ pub(super) struct Followed {
     /// Against whom; empty if it is not known.
     pub opponent: String,
     announced: Option<Move>,
+    /// The entries of the book whose moves were played, on the line and on those that were taken back.
+    pub book_moves: Vec<PlayedEntry>,
 }
 
 impl Followed {
+    /// A move of the book is played.
+    pub fn book_played(&mut self, entry: PlayedEntry) {
+        self.book_moves.retain(|played| played.line != entry.line);
+        self.book_moves.push(entry);
+    }
+
     fn follow(&mut self, place: &Place) {
         if self.played.line().continues(&place.line) {
             // A look back: the line stays.
@@ -215,13 +227,11 @@ impl Game {
         self.in_game = !analysis && (goes_on || begins);
         if self.in_game {
             (self.aside, self.is_look) = (Followed::default(), true);
-            self.book.come_back();
             self.follow();
         } else {
             let is_near = self.aside.played.goes_on_with(&self.place.line);
             if !is_near || self.is_look != analysis {
                 self.aside = Followed::default();
-                self.book.aside = Some(Vec::new());
             }
             self.is_look = analysis;
             self.aside.follow(&self.place);
@@ -266,13 +276,29 @@ impl Game {
         };
         if !self.guessed && !is_elsewhere && *followed.played.line() == self.place.line {
             followed.announced = best;
-            if self.in_game && self.book.is_used() {
+            if self.in_game && !self.game.book_moves.is_empty() {
                 let (line, ended) = self.last();
                 let result = ended.or_else(|| self.result_by_scores());
-                self.book.stands(&line, result, ended.is_some());
+                self.book.stands(&self.game.book_moves, &line, result);
+                if ended.is_some() {
+                    self.book.end(std::mem::take(&mut self.game.book_moves), &line, result);
+                }
             }
         }
         notices
+    }
+
+    /// The results of book moves are counted in this copy of the book; none of a move before, if it is another copy.
+    pub fn count_in(&mut self, copy: Option<(Arc<Book>, LearnedBook)>) {
+        if self.book.count_in(copy, !self.game.book_moves.is_empty()) {
+            self.game.book_moves.clear();
+            self.aside.book_moves.clear();
+        }
+    }
+
+    /// What the position set last belongs to: the game, or the line beside it.
+    pub fn followed(&mut self) -> &mut Followed {
+        if self.in_game { &mut self.game } else { &mut self.aside }
     }
 
     /// The game is over: everything that follows it learns from it.
@@ -287,7 +313,7 @@ impl Game {
     fn end_before(&mut self) {
         let (line, ended) = self.last();
         let result = ended.or_else(|| self.result_by_scores());
-        self.book.end(&line, result);
+        self.book.end(std::mem::take(&mut self.game.book_moves), &line, result);
         let termination = match (ended, result) {
             (Some(_), _) => "normal",
             (None, Some(_)) => "adjudication",

@@ -7,7 +7,7 @@ use std::{
 
 use shakmaty::{Color, KnownOutcome, Move, Position as _};
 
-use super::{Engine, stop::Background};
+use super::{Engine, game::Game, stop::Background};
 use crate::{
     book::{Book, BookEntry, BookError, EntryResult, LearnedBook, choose},
     files::{LeftLog, ProcessLog, left_logs},
@@ -46,7 +46,7 @@ impl Engine {
         let mut game = self.game();
         let line = game.line().clone();
         let learns = !self.strength_limits.is_limited();
-        self.book.choose(&self.root, &self.path, &line, &mut game.book, learns)
+        self.book.choose(&self.root, &self.path, &line, &mut game, learns)
     }
 }
 
@@ -97,7 +97,7 @@ impl OpeningBook {
         root: &Position,
         path: &PositionPath,
         line: &Line,
-        game: &mut BookGame,
+        game: &mut Game,
         learns: bool,
     ) -> Option<Move> {
         if !self.enabled || usize::from(game_ply(root)) >= self.depth {
@@ -107,18 +107,14 @@ impl OpeningBook {
         let mut moves = self.book.moves(root);
         moves.retain(|m| !path.is_near_draw(&root.play(m.book_move)));
         let learned = self.learned().filter(|_| learns);
-        match &learned {
-            Some(learned) => game.learn_in(&self.book, learned),
-            None => game.copy = None,
-        }
-        let experience = learned.map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
+        let experience =
+            learned.as_ref().map(|learned| learned.experience(&self.book, &moves)).unwrap_or_default();
+        game.count_in(learned.map(|learned| (Arc::clone(&self.book), learned)));
         let chosen = choose(&moves, &experience, self.best_move, fastrand::u64(..))?;
         let mut line = line.clone();
         line.moves.push(chosen.book_move.to_uci(root.chess().castles().mode()));
         let BookEntry { key, raw, .. } = self.book.get(chosen.index)?;
-        let played = game.aside.as_mut().unwrap_or(&mut game.played);
-        played.retain(|played| played.line != line);
-        played.push(PlayedEntry { key, raw, line, color: root.turn() });
+        game.followed().book_played(PlayedEntry { key, raw, line, color: root.turn() });
         Some(chosen.book_move)
     }
 }
@@ -128,17 +124,13 @@ pub(super) struct PlayedEntry {
     key: u64,
     raw: u16,
     /// The line that ends with the move.
-    line: Line,
+    pub line: Line,
     /// The side that played it.
     color: Color,
 }
 
-/// The book's part in the current game.
+/// How the book learns from the current game.
 pub(super) struct BookGame {
-    /// The entries whose moves were played, on this line and on those that were taken back.
-    played: Vec<PlayedEntry>,
-    /// Those on a line beside the game, while one is searched: it may be another game.
-    pub aside: Option<Vec<PlayedEntry>>,
     /// The book and the copy in which its results are counted.
     copy: Option<(Arc<Book>, LearnedBook)>,
     /// The result of the game if it ended now, in case the process is killed.
@@ -149,23 +141,25 @@ pub(super) struct BookGame {
 }
 
 impl BookGame {
-    /// No move was played. `sink`: for what the thread has to say that writes results.
+    /// Nothing is counted yet. `sink`: for what the thread has to say that writes results.
     pub fn new(sink: Arc<EventSink>) -> BookGame {
-        BookGame { played: Vec::new(), aside: None, copy: None, log: None, sink, writing: None }
+        BookGame { copy: None, log: None, sink, writing: None }
     }
 
-    /// The results are counted in `learned`, a copy of `book`; so are those that killed processes have left.
-    fn learn_in(&mut self, book: &Arc<Book>, learned: &LearnedBook) {
-        if let Some((of, known)) = &self.copy
-            && known.path() == learned.path()
-            && (Arc::ptr_eq(of, book) || !self.played.is_empty())
-        {
-            return;
+    /// From now on results are counted in this copy of a book; so are those that killed processes have left. Returns whether
+    /// it is another one; a book that was opened again is not while `in_use`.
+    pub fn count_in(&mut self, copy: Option<(Arc<Book>, LearnedBook)>, in_use: bool) -> bool {
+        let is_same = match (&self.copy, &copy) {
+            (Some((of, known)), Some((book, learned))) => {
+                known.path() == learned.path() && (in_use || Arc::ptr_eq(of, book))
+            }
+            (of, copy) => of.is_none() && copy.is_none(),
+        };
+        if is_same {
+            return false;
         }
-        self.played.clear();
-        self.aside.iter_mut().for_each(Vec::clear);
-        self.copy = Some((Arc::clone(book), learned.clone()));
-        let left = left_logs(learned.path()).unwrap_or_default();
+        let left = copy.as_ref().and_then(|(_, learned)| left_logs(learned.path()).ok()).unwrap_or_default();
+        self.copy = copy;
         for LeftLog { lines, log, .. } in left {
             let results: Result<Vec<_>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
             // One with a line that cannot be read stays: a newer version may have written it.
@@ -173,68 +167,38 @@ impl BookGame {
                 self.write(results.pop().unwrap_or_default(), Some(log));
             }
         }
+        true
     }
 
-    /// Was a move played from the book?
-    pub fn is_used(&self) -> bool {
-        !self.played.is_empty()
-    }
-
-    /// The game stands so: `line` and its result if it ended now; `is_over`: it has ended.
-    pub fn stands(&mut self, line: &Line, result: Option<KnownOutcome>, is_over: bool) {
+    /// The game of the moves `played` stands so: `line` and its result if it ended now.
+    pub fn stands(&mut self, played: &[PlayedEntry], line: &Line, result: Option<KnownOutcome>) {
         let Some((_, learned)) = &self.copy else { return };
         // The log is made with the first result, also if the game is over: the thread that counts it may be killed.
         if self.log.is_none() && result.is_some() {
             let made = ProcessLog::begin(learned.path(), learn::session());
             self.log = made.map_err(|error| log::debug!("no log of the book's game: {error}")).ok();
         }
-        let results = self.results(line, result);
+        let results = results(played, line, result);
         if let Some(log) = &mut self.log
             && let Err(error) =
                 serde_json::to_string(&results).map_err(Into::into).and_then(|line| log.write(&line))
         {
             log::debug!("the log of the book's game cannot be written: {error}");
         }
-        if is_over {
-            self.end(line, result);
-        }
     }
 
     /// The game is over: its result is counted, if it is known, by a thread: the clock of the next game may be running,
     /// and the first result of a book writes a whole copy.
-    pub fn end(&mut self, line: &Line, result: Option<KnownOutcome>) {
-        let results = self.results(line, result);
-        self.played.clear();
+    pub fn end(&mut self, played: Vec<PlayedEntry>, line: &Line, result: Option<KnownOutcome>) {
         let log = self.log.take();
-        self.write(results, log);
+        self.write(results(&played, line, result), log);
     }
 
-    /// The search is in the game. If that was over and is counted, this is the next one, and what was played beside it are
-    /// its first moves.
-    pub fn come_back(&mut self) {
-        let aside = self.aside.take().unwrap_or_default();
-        if self.played.is_empty() {
-            self.played = aside;
-        }
-    }
-
-    /// Another game begins: nothing of this one counts any more, and what was to be written is when this returns.
-    pub fn new_game(&mut self) {
-        self.played.clear();
-        self.aside = None;
+    /// Waits until all results are written.
+    pub fn wait(&mut self) {
         if let Some(writing) = self.writing.take() {
             writing.join();
         }
-    }
-
-    /// The result for each entry on `line`; none without a result.
-    fn results(&self, line: &Line, result: Option<KnownOutcome>) -> Vec<EntryResult> {
-        let Some(result) = result else { return Vec::new() };
-        let points = |color: Color| result.winner().map_or(1, |winner| 2 * u16::from(winner == color));
-        let on_line = self.played.iter().filter(|played| line.continues(&played.line));
-        let result =
-            |&PlayedEntry { key, raw, color, .. }: &_| EntryResult { key, raw, half_points: points(color) };
-        on_line.map(result).collect()
     }
 
     /// Counts a result, and removes its log; if it cannot be written, the log stays for the next process.
@@ -254,6 +218,16 @@ impl BookGame {
             Err(error) => (self.sink)(failed(error)),
         }
     }
+}
+
+/// The result for each entry played on `line`; none without a result.
+fn results(played: &[PlayedEntry], line: &Line, result: Option<KnownOutcome>) -> Vec<EntryResult> {
+    let Some(result) = result else { return Vec::new() };
+    let points = |color: Color| result.winner().map_or(1, |winner| 2 * u16::from(winner == color));
+    let on_line = played.iter().filter(|played| line.continues(&played.line));
+    let result =
+        |&PlayedEntry { key, raw, color, .. }: &_| EntryResult { key, raw, half_points: points(color) };
+    on_line.map(result).collect()
 }
 
 #[cfg(test)]
@@ -283,7 +257,7 @@ mod tests {
         let line = Line { start: third.to_owned(), moves: Vec::new() };
         for (depth, is_used) in [(4, false), (5, true)] {
             let book = OpeningBook { enabled: true, depth, ..OpeningBook::new() };
-            let mut game = BookGame::new(Arc::new(|_| {}));
+            let mut game = Game::new(&position, Arc::new(|_| {}));
             let path = PositionPath::new(&position);
             assert_eq!(book.choose(&position, &path, &line, &mut game, true).is_some(), is_used, "{depth}");
         }
@@ -297,7 +271,7 @@ mod tests {
         std::fs::write(&file, to_bytes(&[entry])).expect("a file");
         let mut book = OpeningBook { enabled: true, ..OpeningBook::new() };
         book.set_file(Some(&file)).expect("a book");
-        let mut game = BookGame::new(Arc::new(|_| {}));
+        let mut game = Game::new(&Position::default(), Arc::new(|_| {}));
         for (moves, is_played) in [("", true), ("g1f3 g8f6 f3g1 f6g8", false), ("g1h3 g8h6 h3g1 h6g8", true)]
         {
             let (line, position, path) = line(moves);
@@ -310,19 +284,20 @@ mod tests {
     fn the_entries_on_the_line_of_the_game_count_once() {
         let mut book = OpeningBook::new();
         (book.enabled, book.best_move) = (true, true);
-        let mut game = BookGame::new(Arc::new(|_| {}));
+        let mut game = Game::new(&Position::default(), Arc::new(|_| {}));
         for moves in ["", "e2e4 c7c5", "e2e4 e7e5", "", "e2e4 e7e5"] {
             let (line, position, path) = line(moves);
             assert!(book.choose(&position, &path, &line, &mut game, true).is_some(), "{moves}");
         }
-        let counted = |game: &BookGame, moves: &str, winner| {
-            let results = game.results(&line(moves).0, Some(KnownOutcome::Decisive { winner }));
+        let played = &game.followed().book_moves;
+        let counted = |moves: &str, winner| {
+            let results = results(played, &line(moves).0, Some(KnownOutcome::Decisive { winner }));
             results.into_iter().map(|result| result.half_points).collect::<Vec<_>>()
         };
-        assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::White), [2, 2]);
-        assert_eq!(counted(&game, "e2e4 e7e5 g1f3 b8c6", Color::Black), [0, 0]);
-        assert_eq!(counted(&game, "e2e4 e7e5 f2f4", Color::White), [2], "another move was played there");
-        assert!(counted(&game, "d2d4", Color::White).is_empty());
-        assert!(game.results(&line("e2e4 e7e5").0, None).is_empty());
+        assert_eq!(counted("e2e4 e7e5 g1f3 b8c6", Color::White), [2, 2]);
+        assert_eq!(counted("e2e4 e7e5 g1f3 b8c6", Color::Black), [0, 0]);
+        assert_eq!(counted("e2e4 e7e5 f2f4", Color::White), [2], "another move was played there");
+        assert!(counted("d2d4", Color::White).is_empty());
+        assert!(results(played, &line("e2e4 e7e5").0, None).is_empty());
     }
 }
