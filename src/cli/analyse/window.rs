@@ -258,6 +258,7 @@ impl ItemWindow<'_> {
     fn write_finished(&mut self) -> Result<(), CliError> {
         while let Some(done) = self.pending.pop_front_if(|front| front.missing == 0) {
             self.first += 1;
+            self.progress.inc(done.bytes);
             match &done.item {
                 Item::Variation(_) => {
                     // One that could not be searched has no findings, and that of a skipped game nobody waits for.
@@ -268,11 +269,9 @@ impl ItemWindow<'_> {
                 }
                 item if let Some(reason) = &done.failed => {
                     let name = item.name();
-                    self.progress.inc(done.bytes);
                     self.skip(format_args!("{name} is skipped: {reason}"));
                 }
                 Item::Position(record) => {
-                    self.progress.inc(done.bytes);
                     self.progress
                         .suspend(|| self.outputs.position(record, &done.findings, &mut self.totals))?;
                 }
@@ -288,13 +287,10 @@ impl ItemWindow<'_> {
 
     /// Writes a game, in whose variations this was found.
     fn write_game(&mut self, done: Pending, found: Vec<Vec<Finding>>) -> Result<(), CliError> {
-        let Pending {
-            item: Item::Game(game, mut variations, _), positions, findings, opening, bytes, ..
-        } = done
+        let Pending { item: Item::Game(game, mut variations, _), positions, findings, opening, .. } = done
         else {
             return Ok(());
         };
-        self.progress.inc(bytes);
         variations::put_findings(&mut variations, &findings, &mut found.into_iter());
         let report = GameReport::new(game, variations, positions, opening, findings);
         self.progress.suspend(|| self.outputs.game(&report, &mut self.totals))
