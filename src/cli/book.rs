@@ -251,10 +251,11 @@ fn stats(path: Option<&Path>, output: &Output) -> Result<(), CliError> {
         path.map_or_else(|| "the book inside the program".to_owned(), |path| path.display().to_string());
     output.line(format_args!(
         "{name}: {}, {}\n\
-         at most {most} moves in a position, {dead} of weight 0, {learned} with a learn field\n\
+         at most {} in a position, {dead} of weight 0, {learned} with a learn field\n\
          {} can be reached from the start, those at the ends of the lines included, the farthest in {}",
         counted(book.len(), "entry"),
         counted(positions, "position"),
+        counted(most, "move"),
         counted(layers.iter().sum::<usize>(), "position"),
         counted(layers.len() - 1, "ply"),
     ));

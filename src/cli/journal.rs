@@ -82,7 +82,9 @@ impl EarlierRun {
         let found = serde_json::from_slice::<Value>(&line).ok().filter(|found| !found["engram"].is_null());
         let Some(found) = found else {
             let path = self.path.display();
-            return Err(CliError::Task(format!("{path} is not a journal of this command; {advice}")));
+            return Err(CliError::Task(format!(
+                "{path} is not left by an interrupted run of this command; {advice}"
+            )));
         };
         let (head, is_same) = (line.len() as u64, found == *setup);
         let (mut whole, mut len) = (head, 0);

@@ -77,10 +77,8 @@ pub fn run(arguments: &TablebaseArguments, output: &Output) -> Result<(), CliErr
 pub(super) fn open(folders: &str) -> Result<Tablebase, CliError> {
     let (tables, complaints) = Tablebase::open(folders);
     if tables.files() == 0 {
-        let why = complaints
-            .first()
-            .map_or_else(|| "they hold no .rtbw file (in lower case)".to_owned(), Clone::clone);
-        return Err(CliError::Task(format!("no tablebases in {folders}: {why}")));
+        let none = || format!("no tablebases in {folders}: they hold no .rtbw file (in lower case)");
+        return Err(CliError::Task(complaints.into_iter().next().unwrap_or_else(none)));
     }
     complaints.iter().for_each(complain);
     Ok(tables)

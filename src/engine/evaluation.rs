@@ -34,7 +34,7 @@ pub enum EvaluationKind {
 #[derive(Debug, Error)]
 pub enum EvalFileError {
     /// The file cannot be read.
-    #[error("the network `{0}` cannot be read ({1})")]
+    #[error("the network `{0}` cannot be read ({1}); check the path")]
     Unreadable(PathBuf, io::Error),
     /// It is not a network for this engine.
     #[error("the network `{0}` is not used: {1}")]

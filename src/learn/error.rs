@@ -14,7 +14,9 @@ use crate::files::header::HeaderFault;
 #[derive(Debug, Error)]
 pub enum FileError {
     /// There is no such file.
-    #[error("there is no learning file {0}; check the path (an engine creates it when it first plays)")]
+    #[error(
+        "there is no learning file {0}: nothing has been learned there yet (an engine creates it when it first plays); if you named it, check the path"
+    )]
     Missing(PathBuf),
     /// No file is named, and there is no place for one.
     #[error("the system names no directory for the user's data; name a file with LearnFile")]

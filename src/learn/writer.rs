@@ -306,7 +306,7 @@ impl Writer {
             Err(error) => {
                 self.sync_at = Some(Instant::now() + AFTER_ERROR);
                 self.shared
-                    .say(format!("{error}; until that works a loss of power may lose what was learned last"));
+                    .say(format!("{error}; until that works a power failure may lose what was learned last"));
             }
         }
     }

@@ -58,7 +58,7 @@ pub enum Command {
 
 const SETOPTION: &str = "setoption name NAME value VALUE";
 const STARTPOS: &str = "startpos";
-const POSITION: &str = "position startpos|fen FEN moves MOVE…";
+const POSITION: &str = "position startpos|fen FEN [moves MOVE…]";
 
 impl FromStr for Command {
     type Err = CommandError;

@@ -17,7 +17,7 @@ pub enum TreeError {
     Empty(PathBuf),
     /// Another version of the schema.
     #[error(
-        "the tree {0} has schema {1}, this program knows {2}: use the version of Engram that wrote it, or take its \
+        "the tree {0} is written in format {1}, this program reads {2}: use the version of Engram that wrote it, or take its \
          positions into a new tree (`engram analyse` writes the same tables)"
     )]
     Version(PathBuf, i64, i64),

@@ -39,7 +39,7 @@ impl Display for Notice {
             }
             Notice::Resumed(depth) => write!(f, "analysis resumed after iteration {}", depth.get()),
             Notice::Tablebases { files, pieces } => {
-                write!(f, "found {files} tablebase files, up to {pieces} pieces")
+                write!(f, "found {}, up to {pieces} pieces", counted(*files, "tablebase file"))
             }
             Notice::NoTablebases => f.write_str(
                 "no tablebases are used: SyzygyPath names no folder with .rtbw and .rtbz files (in lower case)",
@@ -49,7 +49,7 @@ impl Display for Notice {
             }
             Notice::TreeMove { line, score: found, depth } => {
                 let found = score(*found, Bound::Exact);
-                write!(f, "tree: {found}, {} plies: {}", depth.get(), listed(line))
+                write!(f, "tree: {found} at depth {}: {}", depth.get(), listed(line))
             }
             Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
             Notice::HashFile { path, mib, fill, generation } => {
@@ -82,11 +82,11 @@ impl Display for Notice {
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advised move gets mated, or is {} centipawns worse after {} \
-                 plies or more",
+                "learning: not as advised ({}), but {best}: the advised move gets mated, or is, at \
+                 depth {} or more, more than {} centipawns worse",
                 listed(advised),
-                advice_margin(),
-                advice_min_depth()
+                advice_min_depth(),
+                advice_margin()
             ),
             Notice::LearnedCutoffs(cutoffs) => {
                 write!(f, "learning: {} by learned scores", counted(*cutoffs, "cutoff"))
@@ -94,7 +94,7 @@ impl Display for Notice {
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
                 let waits = if *waits { "; it is written when the file is free" } else { "" };
-                write!(f, "learning: position learned, whose evaluation dropped {when}{waits}")
+                write!(f, "learning: position learned, whose score dropped {when}{waits}")
             }
             Notice::NoGameLog(error) => write!(
                 f,

@@ -86,7 +86,7 @@ fn a_refused_run_leaves_nothing_and_no_right_to_overwrite() {
         ("--pgn new.pgn --eco missing.tsv", "missing.tsv cannot be read"),
         ("--pgn new.pgn --learn missing.bin", "there is no learning file"),
         ("--pgn new.pgn --learn in.pgn", "is not a learning file"),
-        ("--pgn new.pgn --syzygy nowhere", "no tablebases in nowhere"),
+        ("--pgn new.pgn --syzygy nowhere", "the tablebase folder nowhere cannot be read"),
         ("--pgn new.pgn --html nodir/x.html", "nodir/x.html cannot be written"),
         ("--html nodir/x.html --pgn new.pgn", "nodir/x.html cannot be written"),
         ("--learn new.bin --write --pgn new.pgn --html nodir/x.html", "nodir/x.html cannot be written"),

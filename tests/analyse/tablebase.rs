@@ -146,7 +146,7 @@ fn what_tables_do_not_know_is_said_in_a_sentence() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     for (fen, folder, expected) in [
         (start, folder.as_str(), "has 32 pieces, the tables in"),
-        (STALEMATE, "/no/such/folder", "no tablebases in /no/such/folder"),
+        (STALEMATE, "/no/such/folder", "the tablebase folder /no/such/folder cannot be read"),
         ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", &folder, "do not know castling"),
         ("4k3/8/p7/p7/8/8/8/R3K3 w - - 0 1", &folder, "a table that it needs is missing"),
         ("8/8", &folder, "is not a FEN"),

@@ -417,5 +417,8 @@ fn tablebases_are_asked() {
         let (_, err, code) = run(&[&draw[..], &["--syzygy", &both]].concat());
         assert!(code == 0 && err.contains("/no/such/folder cannot be read"), "{err}");
     }
-    refused(&[&draw[..], &["--syzygy", "/no/such/folder"]].concat(), "no tablebases in /no/such/folder");
+    refused(
+        &[&draw[..], &["--syzygy", "/no/such/folder"]].concat(),
+        "the tablebase folder /no/such/folder cannot be read",
+    );
 }

@@ -101,7 +101,9 @@ fn forgetting_wants_a_yes_and_is_remembered() {
     // An older text does not bring it back; new advice does.
     let said = well(&home, &["import", "before"]);
     assert!(
-        said.starts_with("0 records added, 1 already known\n3 records skipped: forgotten here later"),
+        said.starts_with(
+            "0 records added, 1 already known\n3 records skipped: forgotten here after it was learned"
+        ),
         "{said}"
     );
     let counts = json(&well(&home, &["import", "before", "--json"]));
@@ -436,7 +438,7 @@ fn more_lines_than_a_file_holds_are_taken_in_once() {
         .collect();
     fs::write(home.path().join("records.txt"), lines).unwrap();
     let first = well(&home, &["import", "records.txt"]);
-    assert!(first.contains("skipped: a file holds 65536"), "{first}");
+    assert!(first.contains("skipped: a learning file holds at most 65536"), "{first}");
     let again = json(&well(&home, &["import", "records.txt", "--json"]));
     assert_eq!(again["new"], 0, "{again}");
 }

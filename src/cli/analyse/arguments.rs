@@ -37,7 +37,7 @@ pub struct Analyse {
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(super) hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.
-    #[arg(long, value_name = "FOLDERS", default_value = "")]
+    #[arg(long, value_name = "FOLDERS", default_value = "", hide_default_value = true)]
     pub(super) syzygy: String,
     /// Use this learning file in the searches. It is only read unless --write is given.
     #[arg(long, value_name = "FILE")]

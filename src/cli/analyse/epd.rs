@@ -98,7 +98,7 @@ impl EpdRecord {
             let Some(m) = read_move(san, &record.position) else {
                 if word.matches('/').count() == 7 {
                     return Err(format!(
-                        "a second position begins at {word}: several go into a file, one a line"
+                        "a second position begins at {word}; write several into a file, one a line, and name that"
                     ));
                 }
                 // Operations, then.

@@ -88,7 +88,7 @@ impl AnalysisInput {
         // A position has four fields.
         if !is_position && (text.split_whitespace().count() < 4 || words.iter().any(is_file)) {
             return Err(CliError::Task(format!(
-                "`{}` is neither a file nor a position; name a .pgn or .epd file, or write a FEN",
+                "`{}` is neither a file nor a position; name a file (.pgn, .epd, .fen), or write a FEN, or moves such as e4 e5",
                 missing.to_string_lossy()
             )));
         }

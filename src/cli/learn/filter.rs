@@ -13,10 +13,10 @@ use crate::{
 /// Which records; all conditions given must hold.
 #[derive(Debug, Default, PartialEq, clap::Args)]
 pub(super) struct Filter {
-    /// Positions that can still be reached from this one (a few that cannot may be among them).
+    /// Positions that can still be reached from this one, in quotes ("e4 e5"; a few that cannot may be among them).
     #[arg(long, value_name = "FEN | MOVES", value_parser = reachable)]
     below: Option<Reachable>,
-    /// This position alone.
+    /// This position alone, in quotes ("e4 e5").
     #[arg(long, value_name = "FEN | MOVES", value_parser = key)]
     position: Option<PositionKey>,
     /// How they were learned.

@@ -107,8 +107,8 @@ fn overview(records: &[(u64, Record)], lessons: &Lessons<'_>) -> Markup {
         @if !lessons.games.is_empty() {
             h2 { "What is played differently now" }
             p .facts {
-                "Each position was searched with the memory and without it. Red is the move that was played, green the one that is "
-                "played now, because of the memory."
+                "Each position was searched with the learning file and without it. Red is the move that was played, green the one "
+                "that is played now, because of the learning file."
             }
         }
     }

@@ -127,7 +127,11 @@ pub(super) fn stats(file: &Opened, of_games: &GameFilter, out: Printer) -> Resul
     if count > 0 {
         output.line(format_args!("learned      {} to {} (UTC)", text::date(first), text::date(last)));
     }
-    output.line(format_args!("beside them  {} tombstones, {} replaced", report.tombstones, report.replaced));
+    output.line(format_args!(
+        "beside them  {}, {} replaced",
+        counted(report.tombstones, "tombstone"),
+        report.replaced
+    ));
     output.line(format_args!("ignored      {} torn, {} stale", report.torn, report.stale));
     Ok(())
 }
@@ -147,11 +151,11 @@ pub(super) fn verify(file: &Opened, out: Printer) -> Result<(), CliError> {
             "missing_bytes": report.missing_bytes, "damaged": named.collect::<Vec<_>>(),
         }),
         format_args!(
-            "{}, {} of them inconsistent; {} tombstones, {} replaced, {} of unknown \
+            "{}, {} of them inconsistent; {}, {} replaced, {} of unknown \
              kind, {} torn, {} stale, {} bytes missing at the end",
             counted(records, "live record"),
             damaged.len(),
-            report.tombstones,
+            counted(report.tombstones, "tombstone"),
             report.replaced,
             report.unknown,
             report.torn,

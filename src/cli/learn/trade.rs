@@ -108,8 +108,8 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     );
     if future > 0 {
         out.text(format_args!(
-            "{} skipped: from more than a day ahead, which would count more than all that is learned until then; \
-             correct the `time` in an exported text",
+            "{} skipped: from more than a day ahead, and nothing learned until then could replace that; correct `time` \
+             in an exported text",
             counted(future, "record")
         ));
     }
@@ -122,17 +122,17 @@ fn merge_records(file: &mut Opened, mut records: Vec<Record>, out: Printer) -> R
     }
     if skipped > 0 {
         let older = counted(skipped, "older record");
-        out.text(format_args!("{older} skipped: a file holds {CAPACITY}"));
+        out.text(format_args!("{older} skipped: a learning file holds at most {CAPACITY}"));
     }
     if forgotten > 0 {
         out.text(format_args!(
-            "{} skipped: forgotten here later; a new file (`--file NEW`) takes everything in",
+            "{} skipped: forgotten here after it was learned; to get it back, import into a new file (`--file NEW`)",
             counted(forgotten, "record")
         ));
     }
     if refused > 0 {
         out.text(format_args!(
-            "the advice for {} is refused: a file holds that for {MAX_ADVICE}; remove some with `engram learn forget`",
+            "the advice for {} is refused: a learning file holds at most {MAX_ADVICE} pieces of advice; remove some with `engram learn forget`",
             counted(refused, "position")
         ));
     }

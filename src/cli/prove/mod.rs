@@ -85,7 +85,7 @@ pub(super) struct ProveArguments {
     /// Seed for the choice of openings, the jitter, the placebo and the intervals.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The arms to play: off, learn, placebo, study (as learn, and each game is studied afterwards).
+    /// The arms to play, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "ARMS", value_enum, default_value = "off,learn,placebo")]
     arms: Vec<Arm>,
     /// In the arm `study`, nodes for each position that is studied.

@@ -52,7 +52,7 @@ pub(super) struct GrowArguments {
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     hash: u64,
     /// Folders of Syzygy tablebases, separated as in PATH.
-    #[arg(long, value_name = "FOLDERS", default_value = "")]
+    #[arg(long, value_name = "FOLDERS", default_value = "", hide_default_value = true)]
     syzygy: String,
     /// Have the positions searched by the machines that run `engram worker` with this URL of a Redis or Valkey server,
     /// as many at once as --threads says.
@@ -196,7 +196,11 @@ impl Growth {
                     self.progress.suspend(|| complain(format_args!("{}: {reason}", describe(&job))));
                 }
                 Some(Arrival::Nothing) => {}
-                None => return Err(CliError::Task("no search thread is left".to_owned())),
+                None => {
+                    return Err(CliError::Task(
+                        "no search thread is left; run the command again with fewer --threads".to_owned(),
+                    ));
+                }
             }
         }
         self.progress.finish_and_clear();

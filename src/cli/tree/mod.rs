@@ -135,7 +135,10 @@ pub fn run(arguments: &TreeArguments, output: &Output) -> Result<Completion, Cli
             let mut tree = open(Access::Write)?;
             let position = (!position.is_empty()).then(|| walk(&tree, position)).transpose()?;
             if !tree.focus(position.as_ref().map(Line::last))? {
-                return Err(CliError::Task("this position is not in the tree: add it first".to_owned()));
+                let file = tree.path().display();
+                return Err(CliError::Task(format!(
+                    "this position is not in the tree; `engram tree {file} add`, with the same words, adds it"
+                )));
             }
             output.line(if position.is_some() {
                 "the tree grows here alone"
@@ -234,12 +237,13 @@ fn advise(
     let Some((&m, before)) = line.moves.split_last() else {
         return Err(CliError::Task("name the move, after the moves that lead to it".to_owned()));
     };
-    if !tree.advise(&line.positions[before.len()], m, advice)? {
-        return Err(CliError::Task(
-            "the position before this move is not in the tree: add it first".to_owned(),
-        ));
-    }
     let (san, _) = notation::san(&line.positions[before.len()], m);
+    if !tree.advise(&line.positions[before.len()], m, advice)? {
+        let file = tree.path().display();
+        return Err(CliError::Task(format!(
+            "the position before {san} is not in the tree; `engram tree {file} add`, with the moves before it, adds it"
+        )));
+    }
     output.line(match advice {
         Some(Advice::Exclude) => format!("{san} is excluded"),
         Some(Advice::Prefer) => format!("{san} is preferred"),

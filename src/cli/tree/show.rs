@@ -20,7 +20,9 @@ pub(super) fn run(tree: &Tree, arguments: &PositionArguments, output: &Output) -
             roots(tree)?;
         }
         let (fen, file) = (position.fen(), tree.path().display());
-        return Err(CliError::Task(format!("{fen} is not in the tree; `engram tree {file} add …` adds it")));
+        return Err(CliError::Task(format!(
+            "{fen} is not in the tree; `engram tree {file} add`, with the same words, adds it"
+        )));
     };
     output.line(position.fen());
     if let Some(opening) = Openings::own().at(position) {
