@@ -29,15 +29,6 @@ impl Threats {
 }
 
 impl Position {
-    /// Can a piece of the side to move be taken by one that is worth less?
-    pub fn has_threatened_piece(&self) -> bool {
-        let (board, threats) = (self.board(), self.threats_by(!self.turn()));
-        let ours = board.by_color(self.turn());
-        [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
-            .into_iter()
-            .any(|role| (threats.on(role) & ours & board.by_role(role)).any())
-    }
-
     /// The squares that `color` attacks.
     pub fn threats_by(&self, color: Color) -> Threats {
         let board = self.board();

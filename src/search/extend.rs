@@ -19,7 +19,7 @@ use crate::{
 impl Worker {
     /// Searches the node without the table's move to a fraction of the depth. Returns the extension of that move in
     /// plies (a reduction if negative); the score as an error if another move reaches beta too (multi-cut).
-    pub fn singular_extension<N: NodeKind>(&mut self, node: &mut Node, m: Move) -> Result<i32, Score> {
+    pub fn singular_extension<N: NodeKind>(&mut self, node: &Node, m: Move) -> Result<i32, Score> {
         let (Some(hit), Some(tt_window)) = (node.tt_hit, node.tt_window) else { return Ok(0) };
         let depth = node.depth.get();
         let beta = node.window.beta;
@@ -50,7 +50,6 @@ impl Worker {
         if self.stopped {
             return Ok(0);
         }
-        node.others = Some(score);
         if score < singular_beta {
             // Two or three plies if the others are far below, but only so often in a line, or a forced line explodes.
             let exhausted = self.stack_before(node.ply, 1).double_extensions >= double_max() as u8;
@@ -97,31 +96,7 @@ mod tests {
 
     const QUIET: &str = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
 
-    /// A node of depth 8 with a window at `beta`, whose table move and score are stored.
-    fn stored_node<'a>(
-        worker: &mut Worker,
-        position: &'a Position,
-        stored: &Stored,
-        beta: i32,
-    ) -> (Node<'a>, Move) {
-        let m = legal(position, stored.uci);
-        let mut node = node(worker, position, Score(beta), 8);
-        let result = NodeResult {
-            best: PackedMove::pack(m),
-            window: stored.window,
-            depth: Depth(stored.depth),
-            path: PathCheck::new(&PositionPath::new(position), Depth(stored.depth)),
-            ply: node.ply,
-            ..NodeResult::default()
-        };
-        worker.task.table.store(position.key(), &result);
-        node.tt_hit = worker.task.table.probe(position.key());
-        node.tt_window = node.tt_hit.and_then(|hit| hit.window(&worker.path, node.ply));
-        node.tt_move = Some(m);
-        (node, m)
-    }
-
-    /// The extension at such a node of a quiet position; `change` comes before the search.
+    /// The extension at depth 8 with a window at `beta`; `change` comes before the search.
     fn extension<N: NodeKind>(
         stored: &Stored,
         beta: i32,
@@ -129,23 +104,24 @@ mod tests {
     ) -> (Result<i32, Score>, u64) {
         let position: Position = position(QUIET);
         let mut worker = worker_at(&position);
-        let (mut node, m) = stored_node(&mut worker, &position, stored, beta);
+        let m = legal(&position, stored.uci);
+        let mut node = node(&mut worker, &position, Score(beta), 8);
+        let result = NodeResult {
+            best: PackedMove::pack(m),
+            window: stored.window,
+            depth: Depth(stored.depth),
+            path: PathCheck::new(&PositionPath::new(&position), Depth(stored.depth)),
+            ply: node.ply,
+            ..NodeResult::default()
+        };
+        worker.task.table.store(position.key(), &result);
+        node.tt_hit = worker.task.table.probe(position.key());
+        node.tt_window = node.tt_hit.and_then(|hit| hit.window(&worker.path, node.ply));
+        node.tt_move = Some(m);
         change(&mut worker, &mut node);
-        let extension = worker.singular_extension::<N>(&mut node, m);
+        let extension = worker.singular_extension::<N>(&node, m);
         assert!(worker.stack(node.ply).excluded.is_none(), "only while the others are searched");
-        assert_eq!(node.others.is_some(), worker.nodes > 0, "known once they are searched");
         (extension, worker.nodes)
-    }
-
-    #[test]
-    fn a_table_move_that_wins_a_queen_leads() {
-        let position = position("rnb1kbnr/ppp1pppp/8/8/3q4/4P3/PPPP1PPP/RNBQKBNR w KQkq - 0 4");
-        let mut worker = worker_at(&position);
-        let stored = Stored { uci: "e3d4", window: at_least(600), depth: 8 };
-        let (mut node, _) = stored_node(&mut worker, &position, &stored, 3000);
-        assert_eq!(node.tt_move_lead, 0);
-        worker.search_moves::<NonPvNode>(&mut node);
-        assert!(node.tt_move_lead > lmr_lead_margin(), "{}", node.tt_move_lead);
     }
 
     fn at_least(score: i32) -> ScoreWindow {

@@ -4,7 +4,7 @@ use shakmaty::Move;
 
 use super::{
     history::{MoveIndex, QuietHistory},
-    node_state::{Expect, Node},
+    node_state::Node,
     params::*,
     worker::Worker,
 };
@@ -60,8 +60,7 @@ impl Worker {
         let (position, ply) = (node.position, node.ply);
         let us = position.turn();
         let surprise = i32::from(score > node.window.beta + surprise_margin());
-        let expected = if node.expect == Expect::Cut { history_cut_node() } else { 0 };
-        let bonus = (bonus(node.depth + surprise) - expected).max(0);
+        let bonus = bonus(node.depth + surprise);
         // The parent's first move is refuted: it should have been ordered later.
         if self.stack_before(ply, 1).move_count == 1 {
             self.malus_for_previous_move(ply, bonus);
@@ -121,8 +120,7 @@ impl Worker {
     }
 
     /// Evaluation-difference history: the opponent's quiet move gets a bonus if it improved the static evaluation for
-    /// its side, or a malus if it worsened it, before any search of it; in butterfly and pawn history (Stockfish), and by
-    /// half in the continuation history of the move before it.
+    /// its side, or a malus if it worsened it, before any search of it; in butterfly and pawn history (Stockfish).
     pub fn update_eval_difference_history(&mut self, position: &Position, ply: Ply, static_eval: Score) {
         let before = self.stack_before(ply, 1).static_eval;
         if before != Score::NONE
@@ -134,9 +132,6 @@ impl Worker {
             let threats = self.stack_before(ply, 1).threats.all;
             self.history.butterfly.update(!position.turn(), threats, m, bonus);
             self.history.pawns.update(position.keys().pawns, !position.turn(), m, bonus);
-            let (earlier, now) = (self.move_before(ply, 2), self.move_before(ply, 1));
-            let bonus = share_of(bonus, eval_difference_continuation_share());
-            self.history.continuation.update(earlier, now, bonus);
         }
     }
 }

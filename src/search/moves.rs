@@ -107,12 +107,6 @@ impl Worker {
                 return best;
             }
 
-            if Some(m) == node.tt_move
-                && let Some(others) = node.others
-            {
-                node.tt_move_lead = score - others;
-            }
-
             // Step 23. New best move, new alpha, cutoff.
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;

@@ -203,8 +203,6 @@ impl Worker {
             tb_window,
             learned_window,
             excluded,
-            others: None,
-            tt_move_lead: 0,
         })
     }
 

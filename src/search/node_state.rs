@@ -106,21 +106,12 @@ pub struct Node<'a> {
     pub learned_window: Option<ScoreWindow>,
     /// The move excluded by a singular search.
     pub excluded: PackedMove,
-    /// The best score of the moves beside the table's, if a singular search has found it.
-    pub others: Option<Score>,
-    /// By how much the table's move, once it is searched, is better than `others`.
-    pub tt_move_lead: i32,
 }
 
 impl Node<'_> {
     /// Is the table's move a capture or queen promotion?
     pub fn tt_move_is_noisy(&self) -> bool {
         self.tt_move.is_some_and(is_noisy)
-    }
-
-    /// Is there a quiet table move?
-    pub fn tt_move_is_quiet(&self) -> bool {
-        self.tt_move.is_some_and(|m| !is_noisy(m))
     }
 }
 

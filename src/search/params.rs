@@ -188,10 +188,6 @@ parameters! {
 
     /// The reduced depth that the thresholds use grows by a 1024th of a ply for this much history.
     pruning_history_div = 8 hist, 2 to 32;
-    /// That depth falls by this in a node that is expected to fail high, and grows by it in another.
-    pruning_cut_node = 512 ply1024, 0 to 2048;
-    /// It falls by this if the table's move is a capture or queen promotion.
-    pruning_noisy_tt_move = 512 ply1024, 0 to 2048;
     /// Captures: what the exchange may lose, for each ply.
     see_capture_step = -140 units, -420 to -46;
     /// Captures: the exchange may lose a unit more for this much history.
@@ -200,10 +196,6 @@ parameters! {
     lmp_base = 4 moves, 1 to 10;
     /// Late move pruning: divisor of the number of moves if the side is not improving.
     lmp_not_improving_div = 2 times, 1 to 4;
-    /// Late move pruning: one move more for this much history.
-    lmp_history_div = 5000 hist, 1250 to 20_000;
-    /// Late move pruning: the most moves that history adds, or takes off.
-    lmp_history_max = 3 moves, 0 to 12;
     /// Futility: up to this reduced depth.
     futility_max_depth = 9 ply, 5 to 15;
     /// Futility: margin at depth 0.
@@ -280,12 +272,6 @@ parameters! {
     lmr_cutoff_count = 3 moves, 0 to 10;
     /// See `lmr_cutoff_count`.
     lmr_cutoffs = 1024 ply1024, 0 to 3072;
-    /// Reduced more for each unit by which the table's move is better than a singular search found the others ...
-    lmr_lead_step = 9 ply1024, 0 to 36;
-    /// ... by more than this ...
-    lmr_lead_margin = 70 units, 0 to 280;
-    /// ... up to this.
-    lmr_lead_max = 2048 ply1024, 0 to 6144;
     /// Reduced less if the move is the killer.
     lmr_killer = 1024 ply1024, 0 to 3072;
     /// The second search is a ply deeper if the score exceeds the best one by more than this ...
@@ -314,8 +300,6 @@ parameters! {
     history_step = 190 hist, 63 to 570;
     /// Largest bonus.
     history_bonus_max = 1900 hist, 633 to 5700;
-    /// What a cutoff loses of it in a node that is expected to fail high.
-    history_cut_node = 60 hist, 0 to 100;
     /// A cutoff this far above beta earns the bonus of one more ply of depth.
     surprise_margin = 90 units, 30 to 270;
     /// The share of butterfly history that is left in the next search.
@@ -334,8 +318,6 @@ parameters! {
     eval_difference_step = 6 hist, 2 to 18;
     /// Evaluation-difference history: largest bonus.
     eval_difference_max = 900 hist, 300 to 2700;
-    /// The share of that bonus for continuation history.
-    eval_difference_continuation_share = 512 of1024, 0 to 1024;
 
     // Move ordering (picker.rs).
 

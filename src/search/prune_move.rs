@@ -3,10 +3,7 @@
 
 use shakmaty::Move;
 
-use super::{
-    node_state::{Expect, Node},
-    params::*,
-};
+use super::{node_state::Node, params::*};
 use crate::types::Score;
 
 /// A move of the loop, with the facts that decide whether and how deep it is searched.
@@ -37,15 +34,6 @@ pub enum Pruning {
     SkipQuiets,
 }
 
-impl Node<'_> {
-    /// By how much late moves are reduced more here, roughly (Viridithas): most of what step 21 knows of the node.
-    fn pruning_reduction(&self) -> i32 {
-        let expected = if self.expect == Expect::Cut { pruning_cut_node() } else { -pruning_cut_node() };
-        let not_improving = if self.improving { 0 } else { lmr_not_improving() };
-        expected + not_improving + if self.tt_move_is_noisy() { pruning_noisy_tt_move() } else { 0 }
-    }
-}
-
 /// Decides about one move of a node in which another move was searched that does not get mated.
 pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
     let &Candidate { m, history, alpha, .. } = candidate;
@@ -57,16 +45,13 @@ pub fn prune_move(node: &Node, candidate: &Candidate) -> Pruning {
         let threshold = (see_capture_step() * depth - history / see_capture_history_div()).min(0);
         return if node.position.see_ge(m, threshold) { Pruning::Search } else { Pruning::Skip };
     }
-    // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter. A check
-    // does not start it, and a move with a good history starts it later (Reckless).
+    // Step 17. Late move pruning. The moves are ordered well enough that the last ones do not matter.
     let limit = (lmp_base() + depth * depth) / if node.improving { 1 } else { lmp_not_improving_div() };
-    let limit = limit + (history / lmp_history_div()).clamp(-lmp_history_max(), lmp_history_max());
-    if !candidate.gives_check && candidate.move_count as i32 >= limit {
+    if candidate.move_count as i32 >= limit {
         return Pruning::SkipQuiets;
     }
     // The depth to which the move would be searched after reduction, adjusted by its history.
-    let reduction = candidate.reduction + node.pruning_reduction();
-    let reduced = (depth - (reduction - history / pruning_history_div()) / PLY).max(0);
+    let reduced = (depth - (candidate.reduction - history / pruning_history_div()) / PLY).max(0);
     // Step 18. Futility and history pruning. By the static evaluation, or by its history, the move will not raise
     // alpha. Not for checks, whose effect a static evaluation does not see.
     if !candidate.gives_check {
@@ -94,61 +79,36 @@ mod tests {
         search::worker::tests::{legal, node, worker_at},
     };
 
-    /// What is done at `depth` with a quiet move, the `move_count`th, that has this history.
-    fn pruning(
-        depth: i32,
-        move_count: i32,
-        history: i32,
-        change: impl FnOnce(&mut Node, &mut Candidate),
-    ) -> Pruning {
+    /// What is done at `depth` with the `move_count`th move, a quiet one; `change` comes before.
+    fn pruning(depth: i32, move_count: i32, change: impl FnOnce(&mut Node)) -> Pruning {
         let position = Position::default();
         let mut node = node(&mut worker_at(&position), &position, Score::ZERO, depth);
         (node.static_eval, node.improving) = (Score(2000), true);
-        let mut candidate = Candidate {
+        change(&mut node);
+        let candidate = Candidate {
             m: legal(&position, "b1c3"),
             move_count: move_count as usize,
             noisy: false,
             gives_check: false,
             threatened: false,
-            history,
+            history: 0,
             reduction: 0,
             alpha: Score::ZERO,
         };
-        change(&mut node, &mut candidate);
         prune_move(&node, &candidate)
     }
 
     #[test]
-    fn late_quiet_moves_are_skipped_checks_are_not_and_history_moves_the_limit() {
+    fn late_quiet_moves_are_skipped() {
         let limit = lmp_base() + 9;
-        let late = |move_count, history| pruning(3, move_count, history, |_, _| {});
-        assert_eq!([limit - 1, limit].map(|count| late(count, 0)), [Pruning::Search, Pruning::SkipQuiets]);
-        assert_eq!(pruning(3, limit, 0, |_, candidate| candidate.gives_check = true), Pruning::Search);
-        assert_eq!(late(limit, lmp_history_div()), Pruning::Search);
-        assert_eq!(late(limit - 1, -lmp_history_div()), Pruning::SkipQuiets);
-        let most = lmp_history_max();
-        assert_eq!(late(limit + most, 16_000 * 3), Pruning::SkipQuiets, "at most so many more");
-        assert_eq!(pruning(3, limit / 2, 0, |node, _| node.improving = false), Pruning::SkipQuiets);
+        let late = |move_count| pruning(3, move_count, |_| {});
+        assert_eq!([limit - 1, limit].map(late), [Pruning::Search, Pruning::SkipQuiets]);
+        assert_eq!(pruning(3, limit / 2, |node| node.improving = false), Pruning::SkipQuiets);
     }
 
     #[test]
-    fn a_futile_move_scores_at_most_the_evaluation_and_a_margin_for_the_depth_left() {
-        // Five plies without reduction; what is expected of the node takes or adds some.
-        let futile = |change: fn(&mut Node)| {
-            pruning(5, 2, 0, |node, _| {
-                node.static_eval = Score(-5000);
-                change(node);
-            })
-        };
-        let margin = |plies: i32| Pruning::Futile(Score(-5000 + futility_base() + futility_step() * plies));
-        assert_eq!(futile(|_| {}), margin(5 - pruning_cut_node() / PLY));
-        assert_eq!(
-            futile(|node| node.improving = false),
-            margin(5 - (pruning_cut_node() + lmr_not_improving()) / PLY)
-        );
-        assert_eq!(
-            futile(|node| (node.expect, node.improving) = (Expect::All, false)),
-            margin(5 - (lmr_not_improving() - pruning_cut_node()) / PLY)
-        );
+    fn a_futile_move_scores_at_most_the_evaluation_and_a_margin_for_the_depth() {
+        let futile = pruning(5, 2, |node| node.static_eval = Score(-5000));
+        assert_eq!(futile, Pruning::Futile(Score(-5000 + futility_base() + futility_step() * 5)));
     }
 }

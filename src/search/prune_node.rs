@@ -63,22 +63,17 @@ impl Worker {
     }
 
     /// Step 15. ProbCut. A good capture that beats beta by a margin in a shallower search will beat beta in
-    /// the full one (Buro 1995). Only where a cutoff is expected, and not by a quiet move of the table (Reckless).
+    /// the full one (Buro 1995).
     fn probcut(&mut self, node: &Node) -> Option<Score> {
         let Node { position, ply, depth, window: Window { beta, .. }, .. } = *node;
         let improving_margin = if node.improving { probcut_improving_margin() } else { 0 };
         let target = beta + probcut_margin() - improving_margin;
         let refuted = node.tt_window.is_some_and(|window| window.upper < target);
-        if depth < probcut_min_depth()
-            || node.expect != Expect::Cut
-            || node.tt_move_is_quiet()
-            || beta.is_decisive()
-            || refuted
-        {
+        if depth < probcut_min_depth() || beta.is_decisive() || refuted {
             return None;
         }
         let threshold = target - node.static_eval;
-        let tt_move = node.tt_move.filter(|&m| position.see_ge(m, threshold));
+        let tt_move = node.tt_move.filter(|&m| node.tt_move_is_noisy() && position.see_ge(m, threshold));
         let shallow = depth - probcut_reduction();
         let mut picker = MovePicker::winning(threshold, tt_move, ply);
         while let Some(m) = picker.next(self, position) {
@@ -88,7 +83,7 @@ impl Worker {
             if score >= target && shallow > 0 {
                 // The score of the second search does not depend on the taint of the first.
                 self.path.clear_taint();
-                score = -self.search::<NonPvNode>(&child, ply.next(), window, shallow, Expect::All);
+                score = -self.search::<NonPvNode>(&child, ply.next(), window, shallow, node.expect.flip());
             }
             self.unmake();
             if self.stopped {
@@ -119,17 +114,16 @@ impl Worker {
 
 /// Step 13. Reverse futility pruning (+85 ± 39). The evaluation is so far above beta that a shallow search is
 /// unlikely to bring it below. With a quiet table move only at low depth: that move may show why the evaluation is
-/// wrong. An improving side needs less, unless one of its pieces can be taken by a cheaper one (Berserk).
+/// wrong.
 fn reverse_futility(node: &Node) -> Option<Score> {
     let Window { beta, .. } = node.window;
-    let surplus = node.eval - beta - rfp_margin() * node.depth.get();
+    let margin = rfp_margin() * node.depth.get() - if node.improving { rfp_improving_margin() } else { 0 };
     let safe = node.depth <= rfp_max_depth()
         && !node.was_pv
         && !beta.is_loss()
         && !node.eval.is_decisive()
-        && (!node.tt_move_is_quiet() || node.depth <= rfp_quiet_tt_move_max_depth())
-        && (surplus >= 0
-            || node.improving && surplus >= -rfp_improving_margin() && !node.position.has_threatened_piece());
+        && node.eval - margin >= beta
+        && (node.tt_move.is_none() || node.tt_move_is_noisy() || node.depth <= rfp_quiet_tt_move_max_depth());
     let weight = rfp_beta_weight();
     safe.then(|| Score((node.eval.0 + weight * beta.0) / (weight + 1)))
 }
@@ -163,15 +157,6 @@ mod tests {
         assert!(score > Score::ZERO && score < Score(margin), "{score:?}");
         assert_eq!(pruned(4, margin - 1, |_| {}), None);
         assert!(pruned(4, margin - rfp_improving_margin(), |node| node.improving = true).is_some());
-        // Unless a piece hangs.
-        const QUEEN_HANGS: &str = "rnbqkbnr/ppp1pppp/8/3p4/4Q3/8/PPPP1PPP/RNB1KBNR w KQkq - 0 3";
-        let hangs = |eval: i32| {
-            let position = self::position(QUEEN_HANGS);
-            let mut node = node(&mut worker_at(&position), &position, Score::ZERO, 4);
-            (node.eval, node.improving) = (Score(eval), true);
-            reverse_futility(&node).is_some()
-        };
-        assert_eq!([margin, margin - 1].map(hangs), [true, false]);
         assert_eq!(pruned(rfp_max_depth() + 1, 3000, |_| {}), None);
         assert_eq!(pruned(4, 3000, |node| node.was_pv = true), None);
         assert_eq!(pruned(1, Score::mate_in(Ply(3)).0, |_| {}), None);
@@ -228,10 +213,8 @@ mod tests {
         let hit = hit.expect("stored");
         assert_eq!(hit.best, PackedMove::pack(legal(&position, "e3d4")));
         assert_eq!(hit.depth, Depth(6 - (probcut_reduction() - 1)));
-        let refused: [fn(&mut Node); 6] = [
+        let refused: [fn(&mut Node); 4] = [
             |node| node.depth = Depth(probcut_min_depth() - 1),
-            |node| node.expect = Expect::All,
-            |node| node.tt_move = Some(legal(node.position, "b1c3")),
             |node| node.window = Window::null(Score::mate_in(Ply(9))),
             // The table knows that no move beats beta by that much.
             |node| node.tt_window = Some(ScoreWindow::at_most(Score(50))),

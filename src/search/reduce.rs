@@ -48,8 +48,6 @@ impl Worker {
         if i32::from(self.stack(node.ply.next()).cutoff_count) > lmr_cutoff_count() {
             reduction += lmr_cutoffs();
         }
-        // A singular search found the others, and so this move, far below the table's.
-        reduction += (lmr_lead_step() * (node.tt_move_lead - lmr_lead_margin())).clamp(0, lmr_lead_max());
         if PackedMove::pack(m) == self.stack(node.ply).killer {
             reduction -= lmr_killer();
         }
@@ -103,7 +101,7 @@ mod tests {
     #[test]
     fn a_reduction_grows_and_shrinks_by_what_is_known_of_node_and_move() {
         type Change = fn(&mut Worker, &mut Node);
-        let cases: [(i32, Change); 11] = [
+        let cases: [(i32, Change); 9] = [
             (0, |_, _| {}),
             (-lmr_was_pv(), |_, node| node.was_pv = true),
             (lmr_cut_node(), |_, node| node.expect = Expect::Cut),
@@ -116,8 +114,6 @@ mod tests {
             (lmr_cutoffs(), |worker, node| {
                 worker.stack_mut(node.ply.next()).cutoff_count = lmr_cutoff_count() as u8 + 1;
             }),
-            (lmr_lead_step(), |_, node| node.tt_move_lead = lmr_lead_margin() + 1),
-            (lmr_lead_max(), |_, node| node.tt_move_lead = 10_000),
             (-lmr_killer(), |worker, node| {
                 worker.stack_mut(node.ply).killer = PackedMove::pack(legal(node.position, "b1c3"));
             }),

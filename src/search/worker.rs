@@ -396,8 +396,6 @@ pub(super) mod tests {
             tb_window: None,
             learned_window: None,
             excluded: PackedMove::NONE,
-            others: None,
-            tt_move_lead: 0,
         }
     }
 
