@@ -48,9 +48,10 @@ pub(super) struct Node {
     pub lines: Option<usize>,
     /// Moves outside of the tree score at most this; none if there are no others.
     pub rest: Option<Score>,
-    /// The score of that search, and its depth.
+    /// The score of that search, its depth, and the fingerprint of its evaluation.
     pub own: Option<Score>,
     pub own_depth: Option<Depth>,
+    pub evaluation: Option<u16>,
     pub standing: Standing,
     /// Seconds since 1970 when score or best move changed last.
     pub changed: i64,
@@ -123,7 +124,7 @@ fn cost(stored: Option<i64>) -> Option<i64> {
 /// A position of the tree.
 pub(super) fn node(connection: &Connection, key: Key) -> rusqlite::Result<Option<Node>> {
     let query = "SELECT n.fen, n.lines, n.rest, n.own, p.depth, n.score, n.depth, n.best, n.cost_white, n.cost_black, \
-                        n.changed \
+                        n.changed, n.evaluation \
                  FROM nodes n LEFT JOIN positions p ON p.id = n.search WHERE n.key = ?";
     let read_row = |row: &Row<'_>| {
         let fen: String = row.get(0)?;
@@ -137,6 +138,7 @@ pub(super) fn node(connection: &Connection, key: Key) -> rusqlite::Result<Option
             own_depth: row.get::<_, Option<i64>>(4)?.map(|depth| plies(Some(depth))),
             standing: standing(row, 5)?,
             changed: row.get(10)?,
+            evaluation: row.get::<_, Option<i64>>(11)?.and_then(|id| u16::try_from(id).ok()),
         })
     };
     connection.prepare_cached(query)?.query_row([key], read_row).optional()

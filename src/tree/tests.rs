@@ -104,6 +104,24 @@ fn a_cycle_of_positions_supports_no_score() {
 }
 
 #[test]
+fn the_scores_of_a_position_come_from_one_evaluation() {
+    let (_folder, mut tree) = tree();
+    let start = Position::default();
+    let mut add_by = |evaluation_id, depth, lines: &[_]| {
+        let search = TreeSearch { evaluation_id, ..search(&start, depth, lines) };
+        let is_new = tree.add_search(&start, &search).expect("written");
+        let view = view(&tree, "");
+        let scores = view.moves.iter().map(|known| known.score.map(Score::centipawns));
+        (is_new, tree.evaluation_id(&start).expect("readable"), scores.collect::<Vec<_>>())
+    };
+    let ours = (true, 7, vec![Some(30), Some(20)]);
+    assert_eq!(add_by(7, 10, &[("e2e4", 30), ("d2d4", 20)]), ours);
+    // A search that is no deeper changes nothing, one that is deeper leaves no score of the other evaluation.
+    assert_eq!(add_by(8, 10, &[("d2d4", 90)]), (false, ours.1, ours.2));
+    assert_eq!(add_by(8, 12, &[("e2e4", 10)]), (true, 8, vec![Some(10), None]));
+}
+
+#[test]
 fn mates_come_a_ply_nearer_with_each_move_and_end_the_growth() {
     let (_folder, mut tree) = tree();
     let fools = "f2f3 e7e5 g2g4";

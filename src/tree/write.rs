@@ -295,7 +295,7 @@ impl Tree {
     }
 
     /// Takes in a search of `position` with `asked` lines, which is row `row` of the table `positions` if it is there. False
-    /// if it says nothing new: no move, or less than is known.
+    /// if it says nothing new: no move, or less than is known. That of another evaluation replaces all scores or none.
     pub(super) fn enter(
         &self,
         position: &Position,
@@ -304,18 +304,26 @@ impl Tree {
         row: Option<i64>,
     ) -> rusqlite::Result<bool> {
         let key = self.insert_node(position)?;
-        let Some(known) = graph::node(&self.connection, key)? else { return Ok(false) };
+        let Some(mut known) = graph::node(&self.connection, key)? else { return Ok(false) };
         // The game is over also where nobody can mate any more.
         let legal = if position.is_insufficient_material() { 0 } else { position.legal_moves().len() };
-        let known_lines = known.lines.unwrap_or(0);
         let found: Vec<_> =
             search.lines.iter().filter_map(|line| Some((line, *line.moves.first()?))).take(legal).collect();
         let lines = found.len().max(asked);
-        let is_less = lines <= known_lines && known.own_depth.is_some_and(|depth| depth >= search.depth);
+        let is_less =
+            lines <= known.lines.unwrap_or(0) && known.own_depth.is_some_and(|depth| depth >= search.depth);
+        let is_foreign = known.evaluation.is_some_and(|evaluation| evaluation != search.evaluation_id);
         // Two positions of one key are as good as impossible; a search without result is no search.
-        if known.fen != position.fen() || found.is_empty() && legal > 0 {
+        if known.fen != position.fen() || found.is_empty() && legal > 0 || is_less && is_foreign {
             return Ok(false);
         }
+        if is_foreign {
+            // A node has the scores of one evaluation.
+            (known.lines, known.rest) = (None, None);
+            let query = "UPDATE edges SET score = NULL, depth = NULL WHERE parent = ?";
+            self.connection.prepare_cached(query)?.execute([key])?;
+        }
+        let known_lines = known.lines.unwrap_or(0);
         let stored = graph::stored;
         if let Some((last, _)) = found.last().filter(|_| !is_less) {
             // A deeper search says that a move is worse than its last line: the better score is refuted.
