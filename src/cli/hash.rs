@@ -59,7 +59,7 @@ pub enum HashTask {
         #[arg(value_parser = clap::value_parser!(u64).range(SIZES))]
         mib: Option<u64>,
     },
-    /// Clear a file, so that this engine can use it even if it was written with another evaluation.
+    /// Clear a file. From then on it belongs to the built-in network, even if it was written with another evaluation.
     ///
     /// `PathHash` and `Syzygy50MoveRule`, for which it was made, stay. No engine may be using it; the button `Clear
     /// Hash` of an engine leaves the file alone.

@@ -120,6 +120,8 @@ fn lock(file: &File, path: &Path, purpose: Use) -> Result<(), HashFileError> {
             let by = if purpose == Use::Alone { "an engine" } else { "`engram hash`" };
             Err(HashFileError::Busy(path.to_owned(), by))
         }
+        // An engine that uses it could not be seen.
+        Err(TryLockError::Error(error)) if purpose == Use::Alone => Err(refused(path, "locked")(error)),
         Err(TryLockError::Error(error)) => {
             log::debug!("{}: no locks here ({error})", path.display());
             Ok(())

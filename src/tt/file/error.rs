@@ -43,7 +43,7 @@ pub enum HashFileError {
     /// Scores of another evaluation.
     #[error(
         "{path} holds scores of another evaluation ({found:04x}, this engine's is {expected:04x}); \
-         name another file, or empty this one with `engram hash clear`"
+         name another file, or remove this one"
     )]
     Evaluation {
         /// The file.

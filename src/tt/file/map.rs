@@ -61,7 +61,7 @@ impl Map {
         if !there {
             let new = disk::begin(path, mib, origin)?;
             // Where no file can be mapped, none is left behind.
-            Map::new(disk::open(new.unfinished_path(), Use::Alone)?, path, Access::Write)?;
+            Map::new(disk::open(new.unfinished_path(), Use::Engine)?, path, Access::Write)?;
             disk::publish(new, path)?;
         }
         let open = disk::open(path, Use::Engine)?;
