@@ -156,10 +156,14 @@ fn checked(entry: &StreamEntry) -> Option<Record> {
     let mut bytes = [0; RECORD_SIZE];
     bytes[..PAYLOAD].copy_from_slice(payload);
     let record = record::decode(&bytes)?;
-    record.position_and_move().ok()?;
-    let latest = entry.id.millis / 1000 + u64::from(CLOCK_ERROR);
-    (u64::from(record.time) <= latest && (!record.is_live() || Known::of(&record).is_some()))
-        .then_some(record)
+    is_sound(&record, entry.id.millis / 1000 + u64::from(CLOCK_ERROR)).then_some(record)
+}
+
+/// Is a record valid, and not from after the second `latest`?
+pub(super) fn is_sound(record: &Record, latest: u64) -> bool {
+    u64::from(record.time) <= latest
+        && record.position_and_move().is_ok()
+        && (!record.is_live() || Known::of(record).is_some())
 }
 
 /// The command that adds a record to the stream, which drops its oldest entry if it is full.

@@ -29,7 +29,7 @@ use super::{
     learn_stream::{self, BATCH, Batch, LearnStream, Received},
 };
 use crate::{
-    learn::{self, BEFORE_FIRST, FileError, LearnFile, Record, Ring, record::CAPACITY},
+    learn::{self, BEFORE_FIRST, CLOCK_ERROR, FileError, LearnFile, Record, Ring, record::CAPACITY},
     locks::{locked, read},
 };
 
@@ -248,10 +248,13 @@ impl Sharer {
         let due = |record: &Record| if record.session == learn::session() { now } else { now + delay };
         let mirror = &self.stream.mirror;
         let complete_since = mirror.complete_since();
+        // What the others would refuse stays here.
+        let latest = u64::from(learn::now()) + u64::from(CLOCK_ERROR);
         let lacking = ring
             .since(self.looked)
             .map(|(_, record)| record)
-            .filter(|record| mirror.is_improved_by(record) && u64::from(record.time) >= complete_since);
+            .filter(|record| mirror.is_improved_by(record) && u64::from(record.time) >= complete_since)
+            .filter(|record| learn_stream::is_sound(record, latest));
         let mut lacking: Vec<(Instant, Record)> = lacking.map(|record| (due(&record), record)).collect();
         if everything && complete_since == 0 {
             // As much as there is room for, the newest first; in an order of our own, so that several machines do not
