@@ -17,8 +17,8 @@ use super::{
 
 /// The consumer group that all workers are.
 const GROUP: &str = "workers";
-/// How long results wait to be collected, in seconds: a week.
-const KEPT_RESULTS: u64 = 7 * 24 * 3600;
+/// How long tasks and results wait for workers and collectors, in seconds: a week.
+const KEPT: u64 = 7 * 24 * 3600;
 /// How long the cache keeps a result, in seconds: half a year.
 const KEPT_CACHE: u64 = 183 * 24 * 3600;
 /// Entries that are scanned at a time.
@@ -66,6 +66,13 @@ impl Queue {
         format!("{{engram}}:cache:{}:{name}", self.version)
     }
 
+    /// The tasks are removed when nobody has submitted or taken any for a week: no worker of their version is left.
+    fn expiry(&self) -> Cmd {
+        let mut expire = cmd("EXPIRE");
+        expire.arg(self.tasks()).arg(KEPT);
+        expire
+    }
+
     /// Adds tasks to the queue.
     ///
     /// # Errors
@@ -81,7 +88,7 @@ impl Queue {
             };
             self.link.carry_out(&page.iter().map(add).collect::<Vec<_>>())?;
         }
-        Ok(())
+        self.link.carry_out(&[self.expiry()])
     }
 
     /// The tasks of a job in the queue, waiting or held by a worker, by name.
@@ -219,6 +226,7 @@ impl Queue {
             read.arg("BLOCK").arg(wait.as_millis() as u64);
         }
         read.arg("STREAMS").arg(self.tasks()).arg(">");
+        self.link.carry_out(&[self.expiry()])?;
         let answer = self.ask_as_worker(read, wait)?;
         self.held(entries_of_one(answer)?, 0)
     }
@@ -339,7 +347,7 @@ impl Queue {
         };
         let mut commands = vec![cmd("MULTI"), cmd("XADD"), cmd("EXPIRE"), cmd("XACK"), cmd("XDEL")];
         commands[1].arg(&results).arg("*").arg("name").arg(&name).arg(kind).arg(text);
-        commands[2].arg(&results).arg(KEPT_RESULTS);
+        commands[2].arg(&results).arg(KEPT);
         commands[3].arg(self.tasks()).arg(GROUP).arg(held.entry.to_string());
         commands[4].arg(self.tasks()).arg(held.entry.to_string());
         if let (true, TaskOutcome::Done(_)) = (task.cached, outcome) {

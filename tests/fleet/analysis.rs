@@ -448,6 +448,8 @@ fn tasks_go_through_the_queue() {
     let begin = Instant::now();
     let task = |number: usize| Task { job: "job".to_owned(), text: format!("{number:0600}"), cached: false };
     queue.submit(&(0..count).map(task).collect::<Vec<_>>()).expect("the server");
+    let left: i64 = server.ask(cmd("TTL").arg("{engram}:tasks:test"));
+    assert!(left > 0, "a version that nobody uses any more leaves nothing behind");
     // Relaxed: a worker that sees it late waits once more.
     let done = AtomicBool::new(false);
     let is_over = || done.load(Relaxed) || begin.elapsed() > TIMEOUT;

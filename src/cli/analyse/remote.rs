@@ -171,7 +171,10 @@ impl RemoteWorkers {
         self.unsent = missing.map(|(_, wanted)| wanted.task.clone()).collect();
         self.look_at = Instant::now() + ANSWER_TIMEOUT;
         if there.len() == self.wanted.len() && !std::mem::replace(&mut self.has_waited, true) {
-            complain("no result yet; start workers: engram worker, with the same --queue");
+            complain(format_args!(
+                "no result yet; start workers: engram worker, with the same --queue (of version {}, as this program)",
+                version()
+            ));
         }
         self.submit()
     }
