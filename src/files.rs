@@ -170,6 +170,11 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("the symbolic links lead in a circle"))
 }
 
+/// As [`resolve`]; the path itself where the system does not say.
+pub fn target_of(path: &Path) -> PathBuf {
+    resolve(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The path of a file beside `path`: its whole name, and `suffix`.
 pub fn with_suffix(path: impl Into<PathBuf>, suffix: &str) -> PathBuf {
     let mut name = path.into().into_os_string();

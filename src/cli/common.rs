@@ -54,9 +54,9 @@ const NAMED_PLAYERS: usize = 5;
 /// what SQLite keeps beside a tree.
 pub(super) fn inputs(paths: impl IntoIterator<Item: AsRef<Path>>) -> Inputs {
     let with_companions = |path: &Path| {
-        let target = files::resolve(path).unwrap_or_else(|_| path.to_owned());
+        let target = files::target_of(path);
         let [log, index] = ["-wal", "-shm"].map(|suffix| with_suffix(&target, suffix));
-        [path.to_owned(), kept_games::path(path), kept_games::path(&target), log, index]
+        [path.to_owned(), kept_games::path(path), log, index]
     };
     Inputs::new(paths.into_iter().flat_map(|path| with_companions(path.as_ref())))
 }

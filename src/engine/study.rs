@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use super::{blocking::BlockingEngine, learn_state::LearnOptions};
 use crate::{
-    files::with_suffix,
+    files,
     learn::{
         FileError, LearnFile, LearnedScore, Origin, Record, Ring,
         game::{GameEnd, Line, PlayedGame, RESULT},
@@ -41,9 +41,9 @@ const SHARE: u64 = 5;
 /// MiB of the transposition table for the searches of a study.
 const HASH: usize = 64;
 
-/// The tree of the openings, beside its learning file.
+/// The tree of the openings, beside its learning file; if that is a symbolic link, beside its target.
 pub fn study_tree(learn_file: &Path) -> PathBuf {
-    with_suffix(learn_file, ".tree")
+    files::with_suffix(files::target_of(learn_file), ".tree")
 }
 
 /// A study cannot go on.

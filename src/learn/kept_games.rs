@@ -47,8 +47,9 @@ pub(super) const LEARNED: &str = r#"{"learned":true}"#;
 /// The name beside the default learning file.
 const NAME: &str = "games-1.pgn";
 
-/// The file of games that belongs to a learning file.
+/// The file of games that belongs to a learning file; if that is a symbolic link, to its target.
 pub fn path(learn_file: &Path) -> PathBuf {
+    let learn_file = files::target_of(learn_file);
     if learn_file.file_name().is_some_and(|name| files::is_same_name(name, super::FILE_NAME)) {
         return learn_file.with_file_name(NAME);
     }
@@ -288,6 +289,16 @@ mod tests {
         append(&path, &game(most - 1)).expect("appended");
         let found = rounds(&path);
         assert_eq!((found.len(), found[0], found[MOST - 1]), (MOST, REMOVED_AT_ONCE, most - 1));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_learning_file_has_its_games_by_whatever_link_it_is_reached() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join(super::super::FILE_NAME), folder.path().join("link"));
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        assert_eq!(path(&link), path(&file));
+        assert_eq!(path(&link).file_name(), Some(NAME.as_ref()));
     }
 
     #[test]
