@@ -6,7 +6,7 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -53,12 +53,6 @@ impl EarlierRun {
                 CliError::Task(format!(
                     "another process is doing this work and writing {path}; wait for it to end"
                 ))
-            }
-            OutputError::System(error) if !path.exists() => {
-                // Nobody asked for this file by name: the folder is what cannot be used.
-                let folder =
-                    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-                refused(folder, "written")(error)
             }
             error => CliError::Refused(path.clone(), error),
         })?;
@@ -233,7 +227,7 @@ mod tests {
         assert!(!find(2).expect("it gives way").is_there());
         for foreign in ["mine, in one line", "mine\n", "{\"mine\":1}\n"] {
             fs::write(&path, foreign).expect("written");
-            assert!(why(1).contains("is not a journal"), "{foreign}: {}", why(1));
+            assert!(why(1).contains("is not left by an interrupted run"), "{foreign}: {}", why(1));
             assert_eq!(fs::read_to_string(&path).expect("text"), foreign);
         }
     }

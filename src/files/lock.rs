@@ -29,13 +29,13 @@ pub fn try_lock(file: &File, lock: Lock) -> Result<(), TryLockError> {
     {
         use rustix::{
             fs::{FlockOperation, flock},
-            io::Errno,
+            io::{Errno, retry_on_intr},
         };
         let operation = match lock {
             Lock::Shared => FlockOperation::NonBlockingLockShared,
             Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
         };
-        flock(file, operation).map_err(|error| match error {
+        retry_on_intr(|| flock(file, operation)).map_err(|error| match error {
             Errno::WOULDBLOCK => TryLockError::WouldBlock,
             error => TryLockError::Error(error.into()),
         })

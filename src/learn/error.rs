@@ -31,7 +31,9 @@ pub enum FileError {
     #[error("{0} {1}")]
     Header(PathBuf, HeaderFault),
     /// Another process is creating the file at this moment, or was killed while creating it.
-    #[error("{0} was left incomplete; start an engine without LearnReadOnly to complete it")]
+    #[error(
+        "{0} was left incomplete; start an engine without LearnReadOnly, or repeat the command, to complete it"
+    )]
     Unfinished(PathBuf),
     /// The file is read-only, for the reason given.
     #[error("the learning file {0} is read-only: {1}")]

@@ -70,8 +70,13 @@ pub struct LeftGame {
 pub fn take_over(learn_file: &Path, rules: &Rules, recorder: &Recorder<'_>) -> io::Result<Vec<LeftGame>> {
     let taken = |LeftLog { session, lines, log }| {
         let (game, opponent, winner) = replay(&lines, rules)?;
-        let to_learn = winner.filter(|_| !lines.iter().any(|line| line == LEARNED));
-        let mut records = to_learn.map(|winner| recorder.game_ended(&game, winner)).unwrap_or_default();
+        let mut records = Vec::new();
+        if !lines.iter().any(|line| line == LEARNED) {
+            // Those that could not be written when the score dropped.
+            let drops = [Color::White, Color::Black].into_iter().flat_map(|side| game.drops(side));
+            records.extend(drops.filter(|drop| (recorder.live)(drop.key).is_none()).cloned());
+            records.extend(winner.into_iter().flat_map(|winner| recorder.game_ended(&game, winner)));
+        }
         // All records of a game are of one session: that of the process that played it.
         records.iter_mut().for_each(|record| record.session = session);
         let outcome = winner.map_or(Outcome::Unknown, |winner| KnownOutcome::Decisive { winner }.into());
@@ -164,7 +169,7 @@ mod tests {
         let file = folder.path().join("data").join("learn.bin");
         let rules = Rules { mode: LearningMode::Drop, drop: 33, min_depth: Depth(4) };
         let recorder = Recorder { live: &|_| None, evaluation_id: 1 };
-        let confirmed = |ended: Option<Option<Color>>| {
+        let learned = |ended: Option<Option<Color>>| {
             let start = Position::default();
             let record = Record::new(&start, super::super::Origin::Drop).expect("it fits");
             let line = Line { start: start.fen(), moves: Vec::new() };
@@ -194,14 +199,19 @@ mod tests {
             let again = take_over(&file, &rules, &recorder).expect("read").remove(0);
             assert!(again.records.is_empty() && again.kept.is_some() == kept.is_some());
             again.log.remove();
-            records.iter().filter(|record| record.flags.confirmed).count()
+            let confirmed = records.iter().filter(|record| record.flags.confirmed).count();
+            (records.len() - confirmed, confirmed)
         };
-        assert_eq!(confirmed(Some(Some(Color::Black))), 1);
+        assert_eq!(learned(Some(Some(Color::Black))), (1, 1), "the drop itself, then confirmed");
         let mut newer = ProcessLog::begin(&file, 9).expect("a log");
         newer.write("{\"a newer version\": 2}").expect("written");
         drop(newer);
         let left = take_over(&file, &rules, &recorder).expect("read");
         assert!(left.is_empty(), "it is left to who can read it");
-        assert_eq!([None, Some(None), Some(Some(Color::White))].map(confirmed), [0; 3]);
+        assert_eq!(
+            [None, Some(None), Some(Some(Color::White))].map(learned),
+            [(1, 0); 3],
+            "who won is not known"
+        );
     }
 }

@@ -49,7 +49,7 @@ impl Display for Notice {
             }
             Notice::TreeMove { line, score: found, depth } => {
                 let found = score(*found, Bound::Exact);
-                write!(f, "tree: {found} at depth {}: {}", depth.get(), listed(line))
+                write!(f, "tree: {found}, {} plies deep: {}", depth.get(), listed(line))
             }
             Notice::NewHashFile { path, mib } => write!(f, "hash file {}: {mib} MiB, new", path.display()),
             Notice::HashFile { path, mib, fill, generation } => {
@@ -82,8 +82,8 @@ impl Display for Notice {
             Notice::Advised(moves) => write!(f, "learning: advised here: {}", listed(moves)),
             Notice::AdviceOverruled { advised, best } => write!(
                 f,
-                "learning: not as advised ({}), but {best}: the advised move gets mated, or is, at \
-                 depth {} or more, more than {} centipawns worse",
+                "learning: not as advised ({}), but {best}: the advised move gets mated, or a \
+                 search of {} plies or more finds it more than {} centipawns worse",
                 listed(advised),
                 advice_min_depth(),
                 advice_margin()
@@ -94,7 +94,7 @@ impl Display for Notice {
             Notice::ScoreFell { inside, waits } => {
                 let when = if *inside { "during the search" } else { "since the last move" };
                 let waits = if *waits { "; it is written when the file is free" } else { "" };
-                write!(f, "learning: position learned, whose score dropped {when}{waits}")
+                write!(f, "learning: position learned, whose evaluation dropped {when}{waits}")
             }
             Notice::NoGameLog(error) => write!(
                 f,
@@ -104,7 +104,7 @@ impl Display for Notice {
             Notice::NotWritten { records, path } => write!(
                 f,
                 "learning: {} could not be written to {} (locked by another process, or a disk error); the next engine that can \
-                 write to it learns them from the game logs beside it",
+                 write to it learns what the logs of games beside it hold",
                 counted(*records, "record"),
                 path.display()
             ),

@@ -336,7 +336,7 @@ fn only_a_drop_as_large_as_learn_drop_is_remembered() {
         search(&mut engine, "startpos moves g1f3 e7e6", "go depth 8");
         // A knight less.
         let (_, said) = search(&mut engine, "startpos moves g1f3 e7e6 f3g5 d8g5", "go depth 8");
-        let fell = said.iter().any(|text| text.contains("score dropped since the last move"));
+        let fell = said.iter().any(|text| text.contains("evaluation dropped since the last move"));
         assert_eq!(fell, remembered, "{least}: {said:?}");
         engine.quit();
     }
@@ -348,7 +348,7 @@ fn a_lost_game_confirms_its_drops() {
         let (_folder, path, mut engine) = learner("drop");
         search(&mut engine, "startpos", "go depth 8");
         let (_, said) = search(&mut engine, "startpos moves f2f3 e7e5", "go depth 8");
-        assert!(said.iter().any(|text| text.contains("score dropped since the last move")), "{said:?}");
+        assert!(said.iter().any(|text| text.contains("evaluation dropped since the last move")), "{said:?}");
         blunder(&mut engine);
         engine.send(&format!("position startpos moves f2f3 e7e5{end}"));
         // Match runners say all options again before each game.

@@ -538,7 +538,7 @@ fn what_is_not_written_is_not_announced() {
         let mut engine = engine(&path, &["Learning value drop", &format!("LearnReadOnly value {read_only}")]);
         engine.search("startpos moves e2e4 e7e5 g2g3 a7a6", "go depth 8");
         let (_, lines) = engine.search("startpos moves e2e4 e7e5 g2g3 a7a6 d1g4 d7d5", "go depth 8");
-        assert_eq!(said(&lines, "score dropped since the last move"), announced, "{lines:#?}");
+        assert_eq!(said(&lines, "evaluation dropped since the last move"), announced, "{lines:#?}");
         engine.quit();
     }
 }

@@ -306,7 +306,7 @@ fn its_move_is_played_and_in_analysis_only_shown() {
     assert!(info_strings(&opened)[0].ends_with(": 1 search"), "{opened:?}");
     let (best, lines) = engine.search("startpos", "go depth 6");
     assert_eq!(
-        (best.as_str(), info_strings(&lines).contains(&"tree: cp 80 at depth 40: a2a4")),
+        (best.as_str(), info_strings(&lines).contains(&"tree: cp 80, 40 plies deep: a2a4")),
         ("a2a4", true),
         "{lines:?}"
     );
