@@ -257,12 +257,12 @@ impl Engine {
         }
         let mut path = self.path.clone();
         path.begin_search(self.path_hash);
+        let tablebases = self.tablebases(!analysis && limits.mate.is_none());
         let hash_file = self.hash_file();
         let analysis = (analysis || limits.clock.is_none() && hash_file.is_some())
             && limits.mate.is_none()
             && strength == Strength::default();
         self.table.set_analysis(analysis);
-        let tablebases = self.tablebases();
         // The preferences were perhaps not known to the earlier search.
         let resumed = if analysis && input.preferences.is_empty() {
             self.resume(&limits, &path, hash_file.as_deref(), &tablebases)

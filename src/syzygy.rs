@@ -9,6 +9,8 @@
 //! message names the file.
 
 use std::{
+    collections::HashSet,
+    ffi::OsString,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -38,7 +40,8 @@ pub const CURSED: Score = Score(2);
 /// A collection of tables.
 pub struct Tablebase {
     tables: Tables<Chess>,
-    files: usize,
+    /// The names of the files in use.
+    names: HashSet<OsString>,
     /// Is any table known to be damaged? If not, the lock below is not needed.
     damaged: AtomicBool,
     /// Material whose table is damaged and not probed again.
@@ -127,7 +130,7 @@ impl Tablebase {
         let tables = Tables::new();
         Tablebase {
             tables,
-            files: 0,
+            names: HashSet::new(),
             damaged: AtomicBool::new(false),
             banned: RwLock::default(),
             messages: Mutex::default(),
@@ -150,8 +153,13 @@ impl Tablebase {
         files.sort_unstable();
         let mut refused = Vec::new();
         for file in files {
+            let name = file.file_name().unwrap_or_default();
+            if self.names.contains(name) {
+                // The first folder that has it counts, as in PATH.
+                continue;
+            }
             match self.tables.add_file(&file) {
-                Ok(()) => self.files += 1,
+                Ok(()) => _ = self.names.insert(name.to_owned()),
                 Err(error) => refused.push((file, error)),
             }
         }
@@ -168,7 +176,7 @@ impl Tablebase {
 
     /// Number of table files found.
     pub fn files(&self) -> usize {
-        self.files
+        self.names.len()
     }
 
     /// The most pieces of any table found; 0 without tables.
@@ -230,10 +238,16 @@ impl Tablebase {
 
     /// Ranks the legal moves of the root; `None` if a table that is needed is missing.
     ///
-    /// `path` is the game up to the root: a move that completes a threefold repetition is a draw, and after the first
-    /// repetition moves are ranked by distance, so that the engine makes progress instead of repeating again. Without
-    /// `fifty` the fifty-move rule does not count.
-    pub fn rank(&self, root: &Position, path: &PositionPath, fifty: bool) -> Option<RootRanking> {
+    /// `path` is the game up to the root: a move that completes a threefold repetition is a draw. With `progress` winning moves
+    /// are ranked by distance, so that a game goes on instead of repeating positions. Without `fifty` the fifty-move rule
+    /// does not count.
+    pub fn rank(
+        &self,
+        root: &Position,
+        path: &PositionPath,
+        fifty: bool,
+        progress: bool,
+    ) -> Option<RootRanking> {
         if root.chess().castles().any() || root.board().occupied().count() > self.max_pieces() {
             return None;
         }
@@ -244,7 +258,6 @@ impl Tablebase {
             Some((-self.distance(child)?).add_plies_saturating(1))
         });
         if let Some(moves) = by_distance {
-            let progress = path.has_repeated();
             let counter = root.halfmoves() as i32;
             let ranked_moves =
                 moves.iter().map(|&(m, distance)| rank_move(m, distance, counter, fifty, progress)).collect();

@@ -7,7 +7,7 @@ use std::{
     path::Path,
     process,
     sync::{
-        RwLock,
+        Mutex, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     thread,
@@ -30,6 +30,7 @@ use super::{
 use crate::{
     files::{self, Inputs, NewFile, info_at, with_suffix},
     learn::{BEFORE_FIRST, FileError, LearnFile, Record, kept_games},
+    locks::locked,
     position::Position,
     processor::on_interrupt,
     types::Score,
@@ -154,6 +155,16 @@ pub(super) fn ticking_bar(steps: Option<u64>, known: &str, unknown: &str) -> Pro
 /// Says something on standard error. If nobody reads it there, the work goes on.
 pub(super) fn complain(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
+}
+
+/// As [`complain`], once in a process: for what each searcher notices.
+pub(super) fn complain_once(text: String) {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut told = locked(&TOLD);
+    if !told.contains(&text) {
+        complain(&text);
+        told.push(text);
+    }
 }
 
 /// The position of a FEN, after moves in it, or after moves from the usual one; without a text the usual one. What the FEN

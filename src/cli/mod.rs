@@ -36,7 +36,7 @@ use clap_mangen::Man;
 
 use self::{
     common::{
-        DAY, Side, check_output, check_player, complain, date, day, in_parallel, inputs, json,
+        DAY, Side, check_output, check_player, complain, complain_once, date, day, in_parallel, inputs, json,
         lower_priority, minutes, pawns, position, progress_bar, refuse_input, say_if_interrupted,
         ticking_bar, value_name, write_file, write_records,
     },
@@ -163,7 +163,9 @@ pub enum Subtask {
 /// Writes the man pages of a command and of its subcommands. They have no date: the same source makes the same pages.
 fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
     let page = Man::new(command.clone()).source(concat!("engram ", env!("CARGO_PKG_VERSION")));
-    page.generate_to(folder)?;
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    fs::write(folder.join(page.get_filename()), text)?;
     command.get_subcommands().try_for_each(|task| write_pages(task, folder))
 }
 

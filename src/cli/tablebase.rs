@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::{CliError, complain, json, pgn};
+use super::{CliError, complain_once, json, pgn};
 use crate::{
     position::{Position, PositionPath},
     syzygy::{RankedMove, Tablebase, Wdl},
@@ -80,7 +80,7 @@ pub(super) fn open(folders: &str) -> Result<Tablebase, CliError> {
         let none = || format!("no tablebases in {folders}: they hold no .rtbw file (in lower case)");
         return Err(CliError::Task(complaints.into_iter().next().unwrap_or_else(none)));
     }
-    complaints.iter().for_each(complain);
+    complaints.into_iter().for_each(complain_once);
     Ok(tables)
 }
 
@@ -100,7 +100,7 @@ fn look_up(position: &Position, tables: &Tablebase, folders: &str) -> Result<Pos
         let text = "tablebases do not know castling; write `-` for the castling rights of the position";
         return Err(CliError::Task(text.to_owned()));
     }
-    let Some(mut ranking) = tables.rank(position, &PositionPath::new(position), true) else {
+    let Some(mut ranking) = tables.rank(position, &PositionPath::new(position), true, false) else {
         let damaged = tables.take_messages();
         let why = damaged.first().map_or("a table that it needs is missing; fetch it", String::as_str);
         return Err(CliError::Task(format!("the tables in {folders} do not know this position: {why}")));

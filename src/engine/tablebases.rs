@@ -60,12 +60,13 @@ impl Engine {
     }
 
     /// The ranking of the root moves, and how the search probes the tables; none at limited strength, which would play
-    /// endings perfectly.
-    pub(super) fn tablebases(&self) -> Tablebases {
+    /// endings perfectly. `plays`: a move is to be played, so after a repetition it must make progress; an analysis looks
+    /// for the mate.
+    pub(super) fn tablebases(&self, plays: bool) -> Tablebases {
         let Some(probing) = self.probing().filter(|_| !self.strength_limits.is_limited()) else {
             return Tablebases::default();
         };
-        let ranking = probing.rank(&self.root, &self.path);
+        let ranking = probing.rank(&self.root, &self.path, plays && self.path.has_repeated());
         for complaint in probing.tables.take_messages() {
             self.say(Notice::Failed(Failure::Other, complaint));
         }

@@ -174,6 +174,8 @@ pub enum NotLearned {
     PonderedInVain,
     /// The score depends on earlier positions of this game.
     Repetition,
+    /// By tablebases, won or lost but for the fifty-move counter.
+    Cursed,
     /// Fewer than two iterations were finished.
     TooFewIterations,
     /// Shallower than [`Rules::min_depth`].
@@ -259,7 +261,8 @@ pub fn never_learned(conditions: &Conditions, result: &SearchResult) -> Option<N
     let too_few = || (!result.iterations.are_enough()).then_some(NotLearned::TooFewIterations);
     let off = (conditions.rules.mode == LearningMode::Off).then_some(NotLearned::Off);
     let in_vain = result.pondering.then_some(NotLearned::PonderedInVain);
-    in_vain.or(conditions.not_learned).or(off).or_else(too_few)
+    let cursed = result.is_cursed.then_some(NotLearned::Cursed);
+    in_vain.or(conditions.not_learned).or(off).or(cursed).or_else(too_few)
 }
 
 /// Depth and score with which a later search of the game is compared.

@@ -104,6 +104,7 @@ fn search_and_answer(worker: &mut Worker, task: &Arc<SearchTask>, fallback: Opti
         nodes: task.progress.nodes(),
         pondering,
         learned_cutoffs: task.progress.learned_cutoffs(),
+        is_cursed: best.is_cursed(),
     };
     let expected =
         || worker.shown_line(best, 0).get(1).copied().or_else(|| reply_in_table(task, best.root_move()));

@@ -81,6 +81,11 @@ impl RootMove {
         self.tb_score.filter(|_| !score.is_mate()).unwrap_or(score)
     }
 
+    /// Is it a win or a loss by tablebases that comes too late under the fifty-move rule, from this counter on?
+    pub fn is_cursed(&self) -> bool {
+        self.tb_score.is_some_and(|score| score != Score::ZERO && !score.is_decisive())
+    }
+
     /// Has it got a score in this iteration?
     pub fn has_score(&self) -> bool {
         self.score != -Score::INFINITE

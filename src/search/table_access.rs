@@ -99,7 +99,8 @@ impl Worker {
         let best = &result.lines[0];
         let depth = best.depth;
         let is_exact = best.has_score() && best.bound == Bound::Exact;
-        if !task.analysis || depth < MIN_ITERATION_DEPTH || !(task.is_free() && is_exact) {
+        if !task.analysis || depth < MIN_ITERATION_DEPTH || best.is_cursed() || !(task.is_free() && is_exact)
+        {
             return;
         }
         let key = task.root.key();

@@ -44,9 +44,10 @@ const MAX_PLIES: usize = 16;
 const DRAWN_PLIES: usize = 8;
 
 impl Probing {
-    /// The ranking of the moves of a position, if it is in the tables.
-    pub fn rank(&self, position: &Position, path: &PositionPath) -> Option<RootRanking> {
-        self.covers(position).then(|| self.tables.rank(position, path, self.rules.fifty)).flatten()
+    /// The ranking of the moves of a position, if it is in the tables; see [`Tablebase::rank`].
+    pub fn rank(&self, position: &Position, path: &PositionPath, progress: bool) -> Option<RootRanking> {
+        let rank = || self.tables.rank(position, path, self.rules.fifty, progress);
+        self.covers(position).then(rank).flatten()
     }
 
     fn covers(&self, position: &Position) -> bool {
@@ -76,7 +77,8 @@ impl Probing {
         }
         let kept = extended.len();
         while extended.len() < most && !path.is_draw(&position) {
-            let ranking = self.rank(&position, &path).filter(|ranking| ranking.by_distance);
+            let ranking =
+                self.rank(&position, &path, path.has_repeated()).filter(|ranking| ranking.by_distance);
             let Some(ranking) = ranking else { break };
             let Some(best) = ranking.best() else { break };
             if !best.score.is_decisive() && extended.len() >= DRAWN_PLIES {

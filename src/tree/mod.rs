@@ -46,7 +46,8 @@ pub use self::{
 use crate::{
     learn::{Origin, Record},
     position::Position,
-    types::{Depth, FIFTY_MOVE_MARGIN, Score, ScoredLine},
+    syzygy::CURSED,
+    types::{Depth, FIFTY_MOVE_MARGIN, ScoredLine},
 };
 
 /// What a search of a position found.
@@ -66,10 +67,11 @@ pub struct TreeSearch {
 
 impl TreeSearch {
     /// May its scores rest on how a game reached `position`: on the fifty-move clock, or on a position that comes again?
+    /// A draw may, and a score as small as that of a tablebase win that comes too late.
     /// They then say nothing about the position in a tree, which has no clock.
     fn depends_on_path(&self, position: &Position) -> bool {
         let clock = position.halfmoves();
-        let draws = self.lines.iter().any(|line| line.is_drawn || line.score == Score::ZERO);
+        let draws = self.lines.iter().any(|line| line.is_drawn || line.score.0.abs() <= CURSED.0);
         clock > 0 && (draws || clock as i32 + self.depth.get() + FIFTY_MOVE_MARGIN >= 100)
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     learn::LearnedScore,
     position::Position,
-    types::{PackedMove, Ply},
+    types::{PackedMove, Ply, Score},
 };
 
 /// The moves to the position of a job.

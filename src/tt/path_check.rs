@@ -128,11 +128,13 @@ fn is_clear(depth: Depth, clock: u16) -> bool {
     depth.get().max(0) + i32::from(clock) + FIFTY_MOVE_MARGIN < 100
 }
 
-/// Do the mates of `window` come before the counter runs out?
+/// Do the mates of `window`, and its wins by tablebases, come before the counter runs out?
 fn in_time(window: ScoreWindow, path: &PositionPath, ply: Ply) -> bool {
     let left = 100 - i32::from(path.clock());
-    let in_time =
-        |score: Score| score.mate_plies().is_none_or(|plies| plies.abs() - i32::from(ply.0) <= left);
+    let in_time = |score: Score| {
+        let plies = score.mate_plies().map(i32::abs).or(score.tablebase_plies().map(|plies| plies as i32));
+        plies.is_none_or(|plies| plies - i32::from(ply.0) <= left)
+    };
     in_time(window.lower) && in_time(window.upper)
 }
 

@@ -76,6 +76,8 @@ pub struct SearchResult {
     pub pondering: bool,
     /// How often a learned entry caused a cutoff.
     pub learned_cutoffs: u64,
+    /// Is it a win or a loss by tablebases that comes too late under the fifty-move rule, from this counter on?
+    pub is_cursed: bool,
 }
 
 /// One of the lines that a search found.

@@ -156,3 +156,48 @@ fn what_tables_do_not_know_is_said_in_a_sentence() {
         assert!(err.contains(expected), "{err}");
     }
 }
+
+/// Bishop and knight need 60 plies to win.
+const BISHOP_AND_KNIGHT: &str = "8/8/8/8/3k4/8/8/K2BN3 w - -";
+
+#[test]
+fn what_the_fifty_move_counter_makes_a_draw_is_known_for_that_counter_alone() {
+    let Some(folder) = tables() else { return };
+    let (_home, path) = files();
+    let found = |counters: &str, more: &[&str]| {
+        let fen = format!("{BISHOP_AND_KNIGHT} {counters}");
+        run(&[&["analyse", &fen, "--depth", "8"], more].concat()).0
+    };
+    let (won, late) = (path("won.learn"), path("late.learn"));
+    let write = |file| ["--syzygy", &folder, "--learn", file, "--write"];
+    assert!(found("0 1", &write(&won)).contains("TB win in 30"));
+    assert!(found("0 1", &["--learn", &won]).contains("TB win in 30"), "it is remembered");
+    assert!(!found("60 100", &["--learn", &won]).contains("TB win"));
+    found("60 100", &write(&late));
+    let stats = json_of(&["learn", "--file", &late, "stats", "--json"]);
+    assert_eq!(stats["records"], 0, "{stats}");
+}
+
+#[test]
+fn an_analysis_looks_for_the_mate_after_a_repetition_too() {
+    let Some(folder) = tables() else { return };
+    let mut engine = Engine::with(&[&format!("SyzygyPath value {folder}")]);
+    let repeated = "fen 8/8/8/8/K4P2/8/5Q2/k7 w - - 0 1 moves f2a7 a1b2 a7f2 b2a1";
+    let (_, lines) = engine.search(repeated, "go mate 2");
+    assert!(lines.iter().any(|line| line.contains(" score mate 2 ")), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn a_damaged_table_is_named_once() {
+    let Some(folder) = tables() else { return };
+    let (_home, path) = files();
+    std::fs::create_dir(path("tables")).unwrap();
+    for kind in ["rtbw", "rtbz"] {
+        let rook = std::path::Path::new(&folder).join(format!("KRvK.{kind}"));
+        std::fs::copy(rook, path(&format!("tables/KQvK.{kind}"))).unwrap();
+    }
+    std::fs::write(path("two.epd"), "8/8/8/3k4/8/8/1K5Q/8 w - -\n8/8/8/3k4/8/8/1K4Q1/8 w - -\n").unwrap();
+    let (_, said, _) = run(&["analyse", &path("two.epd"), "--depth", "3", "--syzygy", &path("tables")]);
+    assert_eq!(said.matches("is damaged").count(), 1, "{said}");
+}

@@ -55,7 +55,7 @@ fn oracle() -> Option<Vec<Known>> {
 }
 
 fn ranked(tables: &Tablebase, position: &Position) -> (Move, Score) {
-    let ranking = tables.rank(position, &PositionPath::new(position), true).expect("a ranking");
+    let ranking = tables.rank(position, &PositionPath::new(position), true, false).expect("a ranking");
     assert!(ranking.by_distance);
     let best = ranking.ranked_moves.iter().max_by_key(|ranked| ranked.rank).expect("a move");
     (best.root_move, best.score)
@@ -91,7 +91,7 @@ fn choose(player: &mut BlockingEngine, start: &Position, moves: &[UciMove]) -> M
 
 /// The most stubborn reply: what is farthest from the next capture, pawn move or mate.
 fn defence(tables: &Tablebase, position: &Position) -> Move {
-    let ranking = tables.rank(position, &PositionPath::new(position), true).expect("a ranking");
+    let ranking = tables.rank(position, &PositionPath::new(position), true, false).expect("a ranking");
     let best = ranking.ranked_moves.iter().min_by_key(|ranked| (ranked.score.is_loss(), ranked.distance));
     best.expect("a legal move").root_move
 }
@@ -166,12 +166,12 @@ fn a_lost_position_is_saved_by_the_counter_where_that_is_possible() {
     assert!(!score.is_loss());
     let mut player = player(&folder);
     let m = choose(&mut player, &saved, &[]);
-    let ranking = tables.rank(&saved, &PositionPath::new(&saved), true).unwrap();
+    let ranking = tables.rank(&saved, &PositionPath::new(&saved), true, false).unwrap();
     let best = ranking.ranked_moves.iter().map(|ranked| ranked.rank).max();
     let chosen = ranking.ranked_moves.iter().find(|ranked| ranked.root_move == m).map(|ranked| ranked.rank);
     assert_eq!(chosen, best);
     // Without the rule it is as lost as ever.
-    let ranking = tables.rank(&saved, &PositionPath::new(&saved), false).unwrap();
+    let ranking = tables.rank(&saved, &PositionPath::new(&saved), false, false).unwrap();
     assert!(ranking.ranked_moves.iter().all(|ranked| ranked.score.is_loss()));
 }
 
@@ -327,7 +327,7 @@ fn no_byte_of_a_table_can_end_the_process() {
         let (tables, _) = Tablebase::open(folder.path().to_str().unwrap());
         for position in &positions {
             let _ = tables.probe(position);
-            let _ = tables.rank(position, &PositionPath::new(position), true);
+            let _ = tables.rank(position, &PositionPath::new(position), true, false);
         }
     }
 }

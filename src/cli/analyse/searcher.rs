@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Once,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -12,9 +12,10 @@ use shakmaty::{CastlingMode, uci::UciMove};
 
 use super::pool::{Finding, MoveList, SearchBudget, SearchSettings};
 use crate::{
-    cli::complain,
+    cli::complain_once,
     engine::blocking::BlockingEngine,
     learn::policy::LearningMode,
+    notice::{Failure, Notice},
     position::Position,
     search::{Event, Limits, PvInfo},
     types::{Bound, ScoredLine},
@@ -47,8 +48,7 @@ impl Searcher {
         }
         // A smaller table is used then.
         if let Err(error) = engine.set_hash(settings.budget.hash) {
-            static TOLD: Once = Once::new();
-            TOLD.call_once(|| complain(error));
+            complain_once(error.to_string());
         }
         engine.settings.move_overhead = Duration::ZERO;
         engine.set_syzygy_path(&settings.syzygy);
@@ -131,7 +131,13 @@ impl Searcher {
             }
         });
         // The moves were legal when they were read.
-        finding.lines = answer.map(|answer| answer.lines).unwrap_or_default();
+        let answer = answer.unwrap_or_default();
+        for notice in answer.notices {
+            if let Notice::Failed(Failure::Other, text) = notice {
+                complain_once(text);
+            }
+        }
+        finding.lines = answer.lines;
         put_in_order(&mut finding.lines);
         goes_on().then_some(finding)
     }

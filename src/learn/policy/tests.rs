@@ -35,6 +35,7 @@ impl Case {
             nodes: 1000,
             pondering: false,
             learned_cutoffs: 0,
+            is_cursed: false,
         };
         let conditions = Conditions { rules, analysis: false, not_learned: None };
         Case { conditions, result, earlier: earlier(10, 30, 2), live: None }
@@ -218,11 +219,12 @@ fn one_more_iteration_of_a_resumed_analysis_is_news() {
 fn the_list_of_never_is_complete_in_both_modes() {
     type Change = fn(&mut Case);
     #[rustfmt::skip]
-    let rows: [(Change, NotLearned); 9] = [
+    let rows: [(Change, NotLearned); 10] = [
         (|case| case.conditions.rules.mode = LearningMode::Off, NotLearned::Off),
         (|case| case.conditions.not_learned = Some(NotLearned::SearchMoves), NotLearned::SearchMoves),
         (|case| case.conditions.not_learned = Some(NotLearned::Mate), NotLearned::Mate),
         (|case| case.result.pondering = true, NotLearned::PonderedInVain),
+        (|case| case.result.is_cursed = true, NotLearned::Cursed),
         (|case| case.conditions.not_learned = Some(NotLearned::Repetition), NotLearned::Repetition),
         (|case| case.result.iterations = finished(&[(10, -10)]), NotLearned::TooFewIterations),
         (|case| case.result.iterations = Iterations::default(), NotLearned::TooFewIterations),

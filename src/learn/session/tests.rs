@@ -43,6 +43,7 @@ fn found(line: &[Move], centipawns: i32) -> SearchResult {
         nodes: 1000,
         pondering: false,
         learned_cutoffs: 0,
+        is_cursed: false,
     }
 }
 
