@@ -18,9 +18,12 @@ impl Worker {
         self.task.strength.draw(position.turn(), &self.task.root)
     }
 
-    /// The score of a node that is a draw by rule: by the fifty-move counter, by repetition, or by insufficient
-    /// material.
+    /// The score of a node that is a draw by rule: by the fifty-move counter, by repetition, by insufficient material, or,
+    /// after a root move, by stalemate: further down a node that searches its moves finds that out.
     fn draw_by_rule(&mut self, position: &Position, ply: Ply) -> Option<Score> {
+        if ply == Ply::ROOT.next() && !position.in_check() && !position.has_legal_move() {
+            return Some(self.draw_score(position));
+        }
         if position.halfmoves() >= 100 {
             // A checkmate on the hundredth ply takes precedence.
             let mated = position.in_check() && !position.has_legal_move();

@@ -397,12 +397,7 @@ impl Tree {
                 let (pv, draw): (String, i64) = (row.get(2)?, row.get(3)?);
                 let score = match (cp, mate) {
                     (_, Some(moves)) => mate_score(moves),
-                    // A tablebase result is beyond all evaluations.
-                    (cp, None) => {
-                        let most = Score::tablebase_win(Ply::ROOT);
-                        let printed = cp.unwrap_or(0).clamp(-most.centipawns(), most.centipawns());
-                        Score::from_centipawns(printed).clamp(-most, most)
-                    }
+                    (cp, None) => Score::from_printed(cp.unwrap_or(0)),
                 };
                 let moves = moves_of(&position, &pv);
                 Ok(ScoredLine { score, is_drawn: draw == 1000, moves })

@@ -107,6 +107,13 @@ impl Score {
         }
     }
 
+    /// The score that is printed as so many centipawns: a tablebase result is beyond all evaluations.
+    pub fn from_printed(centipawns: i32) -> Score {
+        let most = Score::tablebase_win(Ply::ROOT);
+        let printed = centipawns.clamp(-most.centipawns(), most.centipawns());
+        Score::from_centipawns(printed).clamp(-most, most)
+    }
+
     /// Limits a heuristic value to the range of evaluations, apart from proven scores.
     pub fn clamp_evaluation(self) -> Score {
         Score(self.0.clamp(-Score::MAX_EVALUATION.0, Score::MAX_EVALUATION.0))

@@ -2,6 +2,7 @@
 //!
 //! Uses the tables in `../shared/data/syzygy` and says so where they are not there.
 
+use engram::protocol::ScoreValue;
 use shakmaty::uci::UciMove;
 
 use crate::common::{self, Engine, files, home, json_of, last_report, run, shared, succeed};
@@ -32,6 +33,10 @@ fn a_draw_by_rule_leaves_no_other_chances() {
         assert_eq!(found["lines"][0]["wdl"], serde_json::json!([0, 1000, 0]), "{fen}");
     }
     assert_ne!(wdl(&mut engine, "7k/8/6K1/8/8/8/8/6R1 w - - 0 1"), [0, 1000, 0]);
+    // The rook takes the queen and stalemates, which no search of its replies has to find out.
+    let (_, lines) =
+        engine.search("fen 7k/4qR2/7p/5N1P/K7/pB6/P7/8 w - - 39 83", "go depth 1 searchmoves f7e7");
+    assert_eq!(common::last_score(&lines), ScoreValue::Centipawns(0), "{lines:?}");
     assert_eq!(wdl(&mut engine, "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), [0, 0, 1000]);
     assert_ne!(
         wdl(&mut engine, ROOK_AGAINST_KNIGHT),

@@ -188,7 +188,7 @@ fn bad_arguments_are_answered_in_one_sentence() {
         ),
         (
             vec!["analyse", &fixture("games.pgn"), "--json", "/no/folder/out.json"],
-            "engram: /no/folder cannot be written",
+            "engram: /no/folder/out.json.unfinished cannot be written",
             1,
         ),
         (vec!["analyse", &fixture("games.pgn"), "nosuch.pgn"], "`nosuch.pgn` is neither a file", 1),

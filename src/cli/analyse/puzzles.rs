@@ -49,7 +49,10 @@ impl<'a> Puzzle<'a> {
             return None;
         }
         let mate = first.score.mate_moves();
-        let plies = if mate.is_some() { first.moves.len() } else { 1 };
+        // What was learned cuts lines off.
+        let is_whole =
+            first.score.mate_plies().is_some_and(|plies| plies.unsigned_abs() as usize == first.moves.len());
+        let plies = if is_whole { first.moves.len() } else { 1 };
         // The last move is the solver's.
         let solution = first.moves[..plies - (plies + 1) % 2].to_vec();
         let themes = themes(position, answer, first.score);

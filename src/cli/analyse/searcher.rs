@@ -144,10 +144,13 @@ impl Searcher {
 }
 
 /// No line is worth more than the one before it. If the limit ends an iteration, the lines that it has not reached have the
-/// scores of the last one, and those that are higher it has refuted.
+/// scores of the last one, and those that are higher it has refuted. None of them gets mated because the one before does.
 fn put_in_order(lines: &mut [ScoredLine]) {
     for index in 1..lines.len() {
-        lines[index].score = lines[index].score.min(lines[index - 1].score);
+        let before = lines[index - 1].score;
+        let score = &mut lines[index].score;
+        let most = if before.is_loss() && !score.is_loss() { before.clamp_evaluation() } else { before };
+        *score = (*score).min(most);
     }
 }
 

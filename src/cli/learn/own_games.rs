@@ -231,7 +231,7 @@ fn score(annotations: &[Annotation], side: Color) -> Option<Score> {
         }
         None => {
             let pawns: f64 = value.trim().parse().ok().filter(|pawns: &f64| pawns.abs() < 1000.0)?;
-            Score::from_centipawns((100.0 * pawns).round() as i32).clamp_evaluation()
+            Score::from_printed((100.0 * pawns).round() as i32)
         }
     };
     Some(white.relative_to(side))

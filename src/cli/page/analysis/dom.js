@@ -80,8 +80,8 @@ function chances(score) {
 
 // Seconds as 1:02:03, 2:03 or 4.5 s.
 function timeText(seconds) {
-  if (seconds < 60) return (seconds < 10 ? Math.round(10 * seconds) / 10 : Math.round(seconds)) + " s";
   const whole = Math.round(seconds);
+  if (whole < 60) return (seconds < 10 ? Math.round(10 * seconds) / 10 : whole) + " s";
   const two = (number) => String(number).padStart(2, "0");
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
